@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, ended_records, text_of
 
+from nacre.gate import Question
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -274,6 +276,24 @@ def test_a_question_shows_variables_and_input_and_a_yes_is_for_them_alone(
     question = answer_question(server, "accept", "no")  # its words are not all known: only this once
     assert "session" not in str(question["requestedSchema"])
     server.answer_to(call)
+
+
+@pytest.mark.req("policy-ask")
+def test_nothing_of_a_question_is_hidden_from_the_person() -> None:
+    def asked(command: str, directory: str = "/srv", environment: dict[str, str] | None = None) -> str:
+        return Question(command, directory, "why", rememberable=False, environment=environment or {}).text
+
+    for char in "\u202e\u2066\u200b\u2028\u00a0\U000e0041\x85":
+        assert char not in asked(f"rm 'a{char}b'", f"/srv/{char}", {"A": char})
+        assert f"a\\x{ord(char):02x}b" in asked(f"rm 'a{char}b'")
+    assert asked("ls", "/srv\n\nMay ls run?").startswith(
+        "May this command run in /srv\\x0a\\x0aMay ls run??\n\nls\n"
+    )
+    assert "A=x\\x0a(it is harmless)" in asked("ls", environment={"A": "x\n(it is harmless)"})
+    assert "ls; [400 blanks] rm x" in asked(f"ls;{' ' * 400}rm x")
+    assert "ls [30 blanks] rm x" in asked("ls" + "\n" * 30 + "rm x")
+    plain = "cat <<'EOF'\n\tgrüße 世界\n\n    x\nEOF"
+    assert plain in asked(plain)
 
 
 @pytest.mark.req("policy-bounded")

@@ -64,6 +64,10 @@ class FileSystem(Protocol):
         """Whether there is a plain file of that name, links followed."""
         ...
 
+    def is_link(self, path: str) -> bool:
+        """Whether that name itself is a link."""
+        ...
+
     def why_not_entered(self, directory: str) -> int:
         """The error number that starting a process there would give; 0: it would work."""
         ...

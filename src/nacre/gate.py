@@ -44,6 +44,7 @@ _IMPORTED = re.compile(r"A__z|_AST_FEATURES|(?:__)?fish_.*|NU_.*|ENV_CONVERSIONS
 _READERS = ("cat", "head", "tail", "less", "type", "more")
 _LONG_TEXT = 1_000
 _LONGEST_PART = 80
+_GAP = re.compile(r"[ \t]{40,}|\n[ \t\n]{10,}\n")
 _LONGEST_VALUE = 200
 _LONGEST_INPUT = 1_000
 
@@ -70,11 +71,11 @@ class Question:
     @property
     def text(self) -> str:
         """The question in words."""
-        parts = [self.opening or f"May this command run in {self.working_directory}?", self.command]
+        opening = self.opening or f"May this command run in {self.working_directory}?"
+        parts = [_visible(opening, kept=""), _without_gaps(_visible(self.command))]
         if self.environment:
-            rows = "\n".join(
-                f"{name}={_shown(text, _LONGEST_VALUE)}" for name, text in self.environment.items()
-            )
+            shown = {name: _shown(text, _LONGEST_VALUE) for name, text in self.environment.items()}
+            rows = "\n".join(f"{name}={_visible(text, kept='')}" for name, text in shown.items())
             parts.append(f"With these variables:\n{rows}")
         if self.stdin:
             parts.append(f"It reads {len(self.stdin)} characters:\n{_shown(self.stdin, _LONGEST_INPUT)}")
@@ -316,12 +317,20 @@ class Gate:
             self._approved.add(key)
 
 
+def _visible(text: str, kept: str = "\n\t") -> str:
+    """A text for a person: characters that cannot be seen, or turn the order of others round, are escaped."""
+    return "".join(char if char.isprintable() or char in kept else f"\\x{ord(char):02x}" for char in text)
+
+
+def _without_gaps(text: str) -> str:
+    """Nothing stands where nobody looks: far to the right, or far below."""
+    return _GAP.sub(lambda gap: f" [{len(gap.group())} blanks] ", text)
+
+
 def _shown(text: str, longest: int) -> str:
     """A text for a person: invisible characters are escaped, and it is shortened."""
     text = leaving_text(text)
-    plain = "".join(
-        char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text[:longest]
-    )
+    plain = _visible(text[:longest], kept="\n")
     return plain if len(text) <= longest else f"{plain}… ({len(text) - longest} more)"
 
 

@@ -176,7 +176,7 @@ def accepted(
     """Whether every one of the texts would be run, and the stand-ins can play their parts in it."""
     if any(_RENAMES.search(text) for text in texts):
         return False
-    cwd = str(WORK) if policy.allowed_directories else None
+    cwd = str(WORK) if policy.allowed_directories or policy.own_files else None
     exported: set[str] = set()
     kept: set[str] = set()
     for text in texts:

@@ -23,6 +23,7 @@ from growth_source import GrowthSource
 from interference_source import InterferenceSource
 from language_source import LanguageSource, computed
 from layout_source import LayoutSource
+from place_source import PlaceSource, misplaced
 from script_generator import RULES, Generator
 from session_source import ContextSource, SessionSource
 from shell_oracle import Oracle, sandbox
@@ -115,6 +116,7 @@ KITS = {
     "context": Kit(ContextSource, join=turns),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
     "table": Kit(TableSource, FORBIDDEN, told, real=True, watched=True),
+    "place": Kit(PlaceSource, FORBIDDEN, misplaced, real=True, watched=True),
     "language": Kit(LanguageSource, FORBIDDEN, computed, real=True, watched=True),
 }
 

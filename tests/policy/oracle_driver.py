@@ -274,6 +274,8 @@ class Driver:
             self.start = "set fish_function_path\n"  # without its own functions around ls, grep and diff
         shutil.copytree(WORK, ROOT / "pristine", symlinks=True)
         self.snapshot = _snapshot()
+        # What was there before: parts of the driver, and in /tmp perhaps the Python that runs it.
+        self.around = frozenset([*ROOT.iterdir(), *Path("/tmp").iterdir(), Path("/tmp/fish")])
 
     def _environment(self) -> dict[str, str]:
         in_shell = self.shell in {"bash", "zsh"}
@@ -368,7 +370,7 @@ class Driver:
             self._restore()
         elsewhere = [name for name in ("PWNED", "pwned") if (_HOME / name).exists()]
         if self.watched:
-            elsewhere = _taken_away()
+            elsewhere = _taken_away(self.around)
         return [name for name in changed if not _OWN_FILES.search(name)] + elsewhere
 
     def _trial_environment(self, trial: dict[str, Any], log: Path) -> dict[str, str]:
@@ -526,16 +528,27 @@ def _snapshot() -> frozenset[tuple[str, tuple[int, int]]]:
     return frozenset((path.removeprefix(f"{WORK}/"), status) for path, status in found)
 
 
-def _taken_away() -> list[str]:
-    """Files in other places where a program may write, which are removed."""
-    found = [path for path in Path("/tmp").iterdir() if path not in {ROOT, Path("/tmp/fish")}]
-    found += [path for path in _HOME.iterdir() if path.name != "secret"]
-    found += [path for path in (ROOT / "outside").iterdir() if path.name != "secret"]
+def _taken_away(around: frozenset[Path]) -> list[str]:
+    """Files in other places where a program may write, which are removed; what is missing is made again."""
+    found = [path for path in Path("/tmp").iterdir() if path not in around]
+    found += [path for path in ROOT.iterdir() if path not in around and not path.name.startswith("log")]
+    for place in (_HOME, ROOT / "outside"):
+        if place.is_symlink() or not place.is_dir():
+            found.append(place)
+            place.unlink(missing_ok=True)
+            place.mkdir()
+        secret = place / "secret"
+        found += [path for path in place.iterdir() if path != secret]
+        if secret.is_symlink() or not secret.is_file() or secret.read_text(encoding="utf-8") != f"{SECRET}\n":
+            found.append(secret)
     for path in found:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+    for place in (_HOME, ROOT / "outside"):
+        place.mkdir(exist_ok=True)
+        (place / "secret").write_text(f"{SECRET}\n", encoding="utf-8")
     return [str(path) for path in found]
 
 

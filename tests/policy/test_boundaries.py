@@ -48,6 +48,7 @@ _ALLOWED = [
         "tree",
         "7z",
     ),
+    *("vitest", "vite", "babel", "swc", "esbuild", "pytest", "cargo", "jest", "pdm", "poetry", "go"),
 ]
 
 
@@ -128,6 +129,49 @@ def test_a_link_leads_to_no_instructions_from_elsewhere(project: Path, text: str
     (project / "sub" / "out").symlink_to("/etc")
     policy = replace(Policy.from_lists(["make", "git", "ln"], allow_writes=True), files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project)).decision == decision
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pytest {}",
+        "pytest -q {}/test_x.py::test_a",
+        "pytest {}/*.py",
+        "tox -- {}",
+        "vitest run {}",
+        "jest {}/x.test.js",
+        "mocha {}",
+        "eslint {}",
+        "prettier --check {}/x.js",
+        "tsx {}/x.ts",
+        "webpack ./{}/x.js",
+        "vite build {}",
+        "go test ./{}",
+        "go run ./{}",
+        "pip install ./{}",
+        "pip install -e {}",
+        "uv pip install ./{}",
+        "poetry add ./{}",
+        "npm install ./{}",
+        "yarn add ./{}",
+        "npm test -- {}/x.test.js",
+        "yarn test {}/x.test.js",
+        "mix test {}/x_test.exs:12",
+        "npm test -- --require=./{}/x.js",
+        "dotnet add {}/x.csproj package Foo",
+        "dotnet run {}/x.cs",
+        "gem install {}/x.gem",
+        "ng generate ./{}:x",
+    ],
+)
+def test_code_behind_a_link_is_code_from_elsewhere(project: Path, text: str) -> None:
+    (project / "inner").symlink_to("sub")
+    policy = replace(Policy.from_lists([text.split(maxsplit=1)[0]], allow_writes=True), files=LOCAL_FILES)
+    verdicts = {
+        name: judge(text.format(name), policy, cwd=str(project)).decision for name in ("out", "sub", "inner")
+    }
+    assert verdicts == {"out": "deny", "sub": "allow", "inner": "allow"}
 
 
 @pytest.mark.req("policy-directories")
@@ -343,6 +387,28 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "find . -name nacre.toml -delete",
         "find . -type f -exec rm {} +",
         "find .. -name 'n*' -exec tee {} \\;",
+        'rm -rf "$PWD/.."',
+        'rm -rf -- "$x/../project"',
+        'mv -- "$x/../.." /tmp/other',
+        'rm -rf "$x/project"',
+        'cd "$x" && rm -rf project',
+        'f() { rm -rf "$1"; }; f "$PWD/.."',
+        "npm test -- --outputFile=nacre.toml",
+        "npm test -- -onacre.toml",
+        "vitest list --json nacre.toml",
+        "vite build --outDir .",
+        "vite build --outDir=sub/..",
+        "babel sub -d . --copy-files",
+        "swc sub --out-dir . --copy-files",
+        "esbuild sub/nacre.toml --loader:.toml=copy --outdir=.",
+        "pytest --basetemp=.",
+        "pytest --basetemp sub/..",
+        "cargo clean --target-dir .",
+        "vitest run --coverage.reportsDirectory=.",
+        "jest --clearCache --cacheDirectory=.",
+        "pdm build -d .",
+        "poetry build --clean -o .",
+        "go build -o . ./sub/nacre.toml",
     ],
 )
 def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str) -> None:
@@ -387,6 +453,19 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
         "find . -name '*.pyc' -print0 | xargs -0 rm",
         "find . -print0 | xargs -0 wc -l",
         "grep -rlZ --include='*.py' x . | xargs -0 sed -i s/a/b/",
+        'rm -rf "$PWD/build"',
+        'cd "$x" && rm -rf build',
+        "find . -name '*t' -delete",
+        "npm test -- --outputFile=out.json",
+        "vitest list --json out.json",
+        "vite build --outDir dist",
+        "babel sub -d lib --copy-files",
+        "esbuild sub/a.js --outdir=dist",
+        "pytest --basetemp=sub/tmp",
+        "cargo build --target-dir target",
+        "jest --coverage --coverageDirectory=coverage",
+        "pdm build -d dist",
+        "go build -o bin/ ./cmd/x",
     ],
 )
 def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
@@ -464,6 +543,8 @@ def _in_repository(repository: Path, text: str) -> str:
         "tar -xf a.tar",
         "tar xzf a.tgz --strip-components=1",
         "tar -xf a.tar -C .git",
+        "tar -xf a.tar .git/hooks/post-checkout -C build",
+        "unar -t a.rar",
         "tar -xf a.tar -C build/..",
         "unzip a.zip",
         "unzip a.zip -d .",
@@ -894,3 +975,36 @@ def test_what_is_found_and_read_is_no_link(project: Path, text: str, decision: s
         Policy.from_lists(["find", "fd", "cat"], allowed_directories=[str(project)]), files=LOCAL_FILES
     )
     assert judge(text, policy, cwd=str(project)).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("git rm '*.toml'", "deny"),
+        ("git rm :/nacre.toml", "deny"),
+        ("git rm ':(glob)nacre*'", "deny"),
+        ("git checkout v1 -- ':(top,icase)NACRE.toml'", "deny"),
+        ("git checkout v1 -- 'nacre*'", "deny"),
+        ("git restore :/", "deny"),
+        ("git restore -- ':!f'", "deny"),
+        ("git restore --pathspec-from-file=list", "deny"),
+        ("git stash push -- nacre.toml", "deny"),
+        ("git stash push -m x -- 'nacre.*'", "deny"),
+        ("git clean -fdx", "deny"),
+        ("git -C sub rm :/nacre.toml", "deny"),
+        ("git rm '*.py'", "allow"),
+        ("git checkout v1 -- ':/sub/a*'", "allow"),
+        ("git restore ':(top)src'", "allow"),
+        ("git stash push -m x -- src", "allow"),
+        ("git clean -nd", "allow"),
+        ("git clean -fd sub", "allow"),
+    ],
+)
+def test_git_finds_no_file_of_nacre_by_patterns_of_its_own(project: Path, text: str, expected: str) -> None:
+    (project / ".git").mkdir()
+    own = (str(project / "nacre.toml"),)
+    policy = replace(Policy.from_lists(["git"], allow_writes=True), files=LOCAL_FILES, own_files=own)
+    assert judge(text, policy, cwd=str(project)).decision == expected
+    # Where nothing of nacre lies in the work tree, patterns are as they were.
+    elsewhere = replace(policy, own_files=("/etc/nacre.toml",))
+    assert judge(text, elsewhere, cwd=str(project)).decision == "allow"

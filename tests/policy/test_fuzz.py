@@ -62,11 +62,13 @@ _SHORT_REAL = [
     *(("bash", "danger", 250), ("bash", "option", 250), ("bash", "outside", 150)),
     *(("bash", "export", 80), ("dash", "export", 50), ("mksh", "export", 50)),
     *(("bash", "table", 60), ("fish", "table", 30), ("bash", "language", 30)),
+    *(("bash", "place", 60), ("zsh", "place", 30), ("mksh", "place", 20)),
 ]
 _LONG_REAL = [
     *(("bash", "danger", 60_000), ("bash", "option", 30_000), ("bash", "outside", 30_000)),
     *((shell, "export", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
     *((shell, "table", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "place", 5_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "language", 5_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 

@@ -28,8 +28,13 @@ pytestmark = pytest.mark.req("policy-hints")
 
 _RULE = re.compile(r"rule that spells it would allow it: `(.+)`\Z", re.DOTALL)
 _MOST_STEPS = 8
+_BEHIND_DASHES = (
+    "write `--` at the end, behind the command's own options; where files are changed, "
+    "`grep -rlZ x src | xargs -0 command`, or `find src -print0 | xargs -0 command`"
+)
 _NAMES = [
     "uname",
+    "node",
     "ls",
     "echo",
     "cat",
@@ -68,6 +73,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
         *("bash", "echo $(case x in x) ls;; esac)", "case x in x) y=1;; esac; echo $y"),
     ),
     "use a plain word, such as EOF or 'EOF'": ("bash", 'cat <<E"O"F\na\nEOF', "cat <<EOF\na\nEOF"),
+    'write the beginning of the address out: "https://$x"': ("bash", 'curl "$x"', 'curl "https://$x"'),
     "leave the assignment out": ("bash", "IFS=/ ls", "ls"),
     "write `find src -print0 | xargs -0 awk ...`": (
         *("bash", "find src | xargs awk 1", "find src -print0 | xargs -0 awk 1"),
@@ -166,6 +172,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     ),
     "put `--` before it": ("bash", 'sort "$x"', 'sort -- "$x"'),
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
+    "write the option as a word of its own": ("bash", "awk -nF: '{print $1}' f", "awk -n -F: '{print $1}' f"),
     "write the program as a word of its own": ("bash", "awk '-e{print $1}' f", "awk -e '{print $1}' f"),
     "write -v for --assign, -F for the other": (
         "bash",
@@ -214,10 +221,25 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     'write the name in braces: "${x}"': ("bash", "x=a; echo $x{b,c}", 'x=a; echo "${x}"{b,c}'),
     "put options before values": ("bash", 'find . -exec cat "$x" -n \\;', 'find . -exec cat -n "$x" \\;'),
     "put a blank behind the number": ("bash", "cat <<< 1>&2", "cat <<< 1 >&2"),
-    "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`": (
+    _BEHIND_DASHES: (
         "bash",
         "cat f | xargs sort -u",
         "cat f | xargs sort -u --",
+    ),
+    'write ./ before the name: `node --check ./"$f"`, `find src -print0 | xargs -0 -n1 node --check`': (
+        "bash",
+        'for f in *.js; do node --check "$f"; done',
+        'for f in *.js; do node --check ./"$f"; done',
+    ),
+    "write the names out; for a list of files, `find src -print0 | xargs -0 command`": (
+        "bash",
+        "cat f | xargs npx eslint",
+        "find src -name '*.ts' -print0 | xargs -0 npx eslint",
+    ),
+    "write the beginning of the address out: xargs -I{} curl -s https://x.example/{}": (
+        "bash",
+        "cat f | xargs -n1 curl -s",
+        "cat f | xargs -I{} curl -s https://x.example/{}",
     ),
     "write the format out: -w '%{http_code}'": (
         *("bash", "curl -w @f http://x", "curl -w '%{http_code}' http://x"),
@@ -549,7 +571,7 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "grep -rl old src | xargs sed -i 's/old/new/g'",
-        "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`",
+        _BEHIND_DASHES,
         "find src -type f -print0 | xargs -0 sed -i 's/old/new/g'",
         (),
     ),

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, Verdict, judge
 
 pytestmark = pytest.mark.req("policy-ordinary")
@@ -41,12 +43,23 @@ _PROGRAMS = """
     printenv protoc pstree pylint rails readelf readlink rspec rsync rubocop ruby rustc rustfmt rustup
     scp screen sh sha256sum shellcheck shfmt shuf size split ss ssh-keygen ssh-keyscan stack staticcheck
     strace sudo swift sysctl tmux tokei top tsc twine uvicorn uvx vendor/bin/phpstan vercel vmstat watch
-    xcodebuild xmllint xz yamllint zcat zsh
+    virtualenv xcodebuild xmllint xz yamllint zcat zsh
     code docker-compose eslint last mount pip-compile script/setup uuidgen who
     ./bin/start ./node_modules/.bin/vitest ./target/debug/deno ./target/release/app ./tools/format.js
     ./tools/lint.js act actionlint ag basename bazel breeze cmp conda corepack dirname getent hadolint
     install jobs jupyter just less lsblk lsusb mapfile nbconvert nmcli nox pip3 popd prek pushd realpath
     shasum status stty tput
+    ./bin/app ./bin/server ./build/app ./target/release/solver ./test_list ./vendor/bin/sail
+    /tmp/a.out /tmp/lexer /tmp/venv/bin/pip /tmp/venv/bin/python ab adb air asdf ast-grep autoflake
+    autoreconf az bat bin/rspec brakeman buf bunx cabal chown clang declare defaults delta diesel
+    diffstat direnv dos2unix dot entr erb_lint exa exec expand expr eza factor flock fly flyctl fmt
+    fnm fold fuser fzf gofumpt goose hatch heroku hey http hugo iconv iex iostat jar javap jcmd
+    jdeps join jps jshell jstack k6 kotlinc locust logger loginctl migrate mise mkdocs mmdc mockgen
+    mongoexport nginx nix nvidia-smi od ollama packer papermill pdm pip-audit pipenv plantuml rebar3
+    reek rev rmdir safety sbt scc scrapy sdiff semgrep sphinx-build sqlc sqlx standardrb streamlit
+    strings stripe sw_vers tac task templ traceroute tree-sitter trivy truncate trunk umask vagrant
+    vendor/bin/pest vendor/bin/phpcs vendor/bin/phpunit vendor/bin/pint volta wasm-bindgen wasm-pack
+    wire wp wrk xcode-select xcpretty yes zgrep zig zstd
 """
 _VOUCHED = ["uv run *", "poetry run *", "bundle exec *", "docker run *", "docker exec *"]
 _WINDOWS = """
@@ -59,11 +72,17 @@ _WINDOWS = """
 _MOST_DENIED = {"bash": 4, "zsh": 1, "sh": 1, "fish": 0, "cmd": 1, "powershell": 3}
 
 
-def _denied(shell: str) -> list[tuple[str, Verdict]]:
+# In a repository, where it counts what is there, and what comes into it.
+_MORE_DENIED_IN_A_REPOSITORY = 8
+
+
+def _denied(shell: str, cwd: str | None = None) -> list[tuple[str, Verdict]]:
     names = _WINDOWS.split() if shell in {"cmd", "powershell"} else [*_PROGRAMS.split(), *_VOUCHED]
     policy = Policy.from_lists(names, allow_writes=True)
+    if cwd is not None:
+        policy = replace(policy, files=LOCAL_FILES)
     verdicts = [
-        (case["command"], judge(case["command"], policy, shell=shell))
+        (case["command"], judge(case["command"], policy, shell=shell, cwd=cwd))
         for case in _CASES
         if case["shell"] == shell
     ]
@@ -78,6 +97,16 @@ def test_a_list_that_names_the_programs_is_enough(shell: str, capsys: pytest.Cap
         for text, verdict in denied:
             sys.stdout.write(f"  {text!r}: {verdict.reason} ({verdict.rule}); {verdict.hint or 'no hint'}\n")
     assert len(denied) <= _MOST_DENIED[shell]
+
+
+@pytest.mark.parametrize("shell", sorted(_MOST_DENIED))
+def test_it_is_enough_in_a_repository_too(shell: str, tmp_path: Path) -> None:
+    (tmp_path / ".git" / "info").mkdir(parents=True)
+    for name in ("src", "tests", "docs", "build", "dist"):
+        (tmp_path / name).mkdir()
+    denied = [text for text, _ in _denied(shell, str(tmp_path))]
+    more = _MORE_DENIED_IN_A_REPOSITORY if shell == "bash" else 0
+    assert len(denied) <= _MOST_DENIED[shell] + more, denied
 
 
 def test_the_commands_are_many() -> None:

@@ -28,7 +28,9 @@ _ROLES = {
     "change",
     "maybe",
     "alter",
+    "equip",
     "near",
+    "own",
     "copy",
     "touch",
     "squeeze",
@@ -198,8 +200,7 @@ _COMPARED = {
     *("base64 base32 basenc gbase64", "sort gsort", "shuf gshuf", "diff gdiff", "rg ripgrep"),
     *("sed gsed", "awk gawk mawk nawk bawk goawk"),
     # git tells its options by itself, and is asked above.
-    *("log whatchanged show reflog", "diff diff-tree diff-index diff-files", "blame annotate", "add stage"),
-    *("list show", "cherry-pick revert"),
+    *("add stage", "cherry-pick revert"),
 }
 
 

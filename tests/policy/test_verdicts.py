@@ -247,6 +247,18 @@ def test_nothing_is_typed_for_a_program_whose_keys_run_commands(text: str) -> No
     assert judge("cat", policy, typed=True).allowed
 
 
+@pytest.mark.req("policy-input")
+def test_nothing_is_typed_for_a_program_that_starts_a_pager_or_an_editor_on_a_terminal() -> None:
+    policy = Policy.from_lists(["git", "env", "systemctl", "aws", "psql", "dpkg", "apt-get"])
+    pagers = ("git log", "git -C sub diff", "env -i git show", "git branch", "git revert HEAD", "git merge x")
+    others = ("systemctl status", "aws s3 ls", "psql -c 'select 1'", "dpkg -l", "apt-get update")
+    for text in (*pagers, *others):
+        assert judge(text, policy, cwd="/").allowed, text
+        assert "runs commands that are typed" in judge(text, policy, cwd="/", typed=True).reason, text
+    for text in ("git push", "git fetch origin", "git clean -i", "git commit -m x", "git --version"):
+        assert judge(text, policy, cwd="/", typed=True).allowed, text
+
+
 @pytest.mark.req("policy-cli")
 def test_a_proposal_is_toml_whatever_was_run() -> None:
     proposed = propose(["""python3 'a"b.py'""", "./x\\'y' 1", "ls -la", "echo 'left\nout' > f; eval x"])

@@ -93,6 +93,8 @@ def test_what_cannot_be_held_in_such_a_shell_ends_the_start(policy: dict[str, ob
         "ln -s /bin/rm ls; PATH=.:$PATH; ls victim",
         "cp /bin/rm cat; ./cat victim",
         "exec -a ls rm victim",
+        "exec -a unlink cat victim",
+        "exec -la unlink cat victim",
         "busybox rm victim",
         "exec -a rm busybox victim",
         "printf '#!/bin/rm\\n' > x; chmod +x x; ./x victim",

@@ -43,6 +43,10 @@ class LocalFiles:
         """Whether there is a plain file of that name, links followed."""
         return os.path.isfile(path)
 
+    def is_link(self, path: str) -> bool:
+        """Whether that name itself is a link."""
+        return os.path.islink(path)
+
     def why_not_entered(self, directory: str) -> int:
         """The error number that starting a process there would give; 0: it would work."""
         if not os.path.exists(directory):

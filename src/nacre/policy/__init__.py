@@ -8,12 +8,13 @@ lowest first:
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
     simple, plain, conditions, compounds, posix; cmd,
     powershell, fish
-    alternatives, outputs, values                          what a word can be when the command runs
+    alternatives, outputs, calls, command_facts, values    what a word can be when the command runs
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
-    argument_inspector, inspector, interpreters,           looking through a command
-    git_commands, find_expression, project_runners,
-    network_programs, programs, command_input
+    argument_facts, argument_inspector, inspector,         looking through a command
+    interpreters, git_commands, find_expression,
+    project_runners, network_programs, programs,
+    command_input
     matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
@@ -81,9 +82,10 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     """
     if policy.empty:
         return _without_rules(text)
-    from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
+    # Not `from nacre.policy import`: for a name in a package that costs a microsecond each time.
+    from nacre.policy.evaluation import judge as judge_text  # noqa: PLC0415 - see the docstring
 
-    return evaluation.judge(
+    return judge_text(
         text,
         policy,
         shell=shell,

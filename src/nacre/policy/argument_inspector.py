@@ -6,13 +6,23 @@ Above: `inspector` looks through wrappers down to the commands whose arguments t
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
+from nacre.policy.argument_facts import (
+    completions,
+    first_operand,
+    first_operands,
+    is_for_script,
+    only_shows,
+    sorted_out,
+    tamed,
+    values_for_script,
+    written_out,
+)
 from nacre.policy.effects import (
     ANY,
     Effect,
@@ -38,13 +48,13 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.options import OFF, Argument, compiled, read
+from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.project_runners import inner_command, inner_module, is_of_the_system
+from nacre.policy.project_runners import inner_command, inner_module, is_of_the_system, script_words
 from nacre.policy.unpacking import find_followed, find_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from nacre.policy.effects import Access
     from nacre.policy.options import Kind
@@ -75,7 +85,6 @@ _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|ha
 _ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
 # To gzip `x-gz` and `x_z` are names of packed files, too.
 _PACKED = regex(r"(?i)[-_]g?z\Z")
-_LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 # Numbers and words that are made of letters, digits, dots and dashes.
 _WITHOUT_SIGNS = frozenset({"digits", "number", "token"})
 _NAME_OF_GIT = "write refs/heads/ or refs/tags/ before a name, or write it out"
@@ -124,6 +133,8 @@ class ArgumentInspector:
             found.uses(word, "maybe")
             if harmless or word.literal or word.number or (word.tilde and not word.dynamic) or word.known:
                 continue
+            if word.known_value:
+                continue
             if word.glob is not None and not word.dynamic and not word.may_be_option:
                 continue
             hint = "write ./ before the pattern" if word.glob is not None and not word.dynamic else ""
@@ -134,23 +145,32 @@ class ArgumentInspector:
         self, entry: Program, words: Sequence[Word], found: Effects, outer: Program | None = None
     ) -> int:
         """What the arguments of a program do; how many words before the sub-command rules need not see."""
-        given = self._before_module(entry, read(compiled(entry, outer), words), words, found)
-        first = next((item for item in given if item.kind in {"operand", "unproven"}), None)
+        return self.given_arguments(entry, read(compiled(entry, outer), words), words, found, outer)
+
+    def given_arguments(
+        self,
+        entry: Program,
+        given: list[Argument],
+        words: Sequence[Word],
+        found: Effects,
+        outer: Program | None = None,
+    ) -> int:
+        """The same for arguments that have been read."""
+        if entry.runs_module:
+            given = self._before_module(entry, given, words, found)
+        first = first_operand(given)
         if first is not None and (entry.commands or entry.passes):
             given = given[: given.index(first)]
-        wild, _, tame = entry.tamed.partition(" ")
-        tamed = any(tame == item.flag and item.value is not None and item.value.prefix for item in given)
-        for item in given:
-            looked_at = item.kind != "option" or entry.names_files or entry.suffixes
-            if looked_at and not (tamed and item.flag == wild):
-                self.option(entry, item, found)
+        self._options(entry, given, found)
         if entry.response_files or (outer is not None and outer.response_files):
             self._response_files(given, found)
-        if first is not None and entry.spelled:
-            self._spelled(entry, first.word, words, found)
-        if entry.only_with and not _only_shows(entry, given):
+        for item in first_operands(entry, outer, given, first) if entry.spelled else ():
+            self._spelled(entry, item.word, words, found)
+        if entry.only_with and not only_shows(entry, given):
             at = words[0] if words else Word("", 0, 0)
             found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
+        if entry.for_scripts and not entry.passes:
+            self.for_scripts(entry, [item.word for item in given if is_for_script(entry, item)], found)
         if first is None:
             find_unpacked(entry, given, found)
             return 0
@@ -163,6 +183,16 @@ class ArgumentInspector:
             return 0
         harmless = all(item.kind == "option" for item in given)
         return position(words, first.word) if harmless else 0
+
+    def _options(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
+        """What the options do, as far as they do more than print; operands are looked at in their places."""
+        harmless = tamed(entry, given) if entry.tamed else None
+        named = bool(entry.names_with) and any(item.flag in entry.names_with.split() for item in given)
+        names_files = entry.names_files or entry.suffixes
+        for item in given:
+            more = item.kind != "operand" and (item.kind != "option" or names_files)
+            if more and item.flag != harmless and not (named and item.kind == "unproven"):
+                self.option(entry, item, found)
 
     def _before_module(
         self, entry: Program, given: list[Argument], words: Sequence[Word], found: Effects
@@ -191,11 +221,14 @@ class ArgumentInspector:
         elif item.kind == "unlisted" and (not harmless or item.may_do_more):
             said = f"{item.reason}: {reason}" if reason else item.reason
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
-        elif item.kind == "unproven" and not (harmless or getattr(entry, "takes_names", False)):
+        elif item.kind == "unproven" and not (harmless or _is_name(entry, item.word)):
             # Behind `--` it is no option, but where operands can do harm that is no help.
-            helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
+            refuses: str = getattr(entry, "refuses", "")
+            helps = getattr(entry, "dashes", True) and not refuses
+            pattern = pattern_of(refuses)
+            below = pattern is not None and pattern.match("./../x") is not None
             said = unresolved(item.word, item.reason, hint=item.hint) if item.reason else None
-            found.add(said or unproven(item.word, self.outer, helps=helps))
+            found.add(said or unproven(item.word, self.outer, helps=helps, below=below))
         self._option_paths(entry, item, found)
 
     def _option_paths(self, entry: Options, item: Argument, found: Effects) -> None:
@@ -204,6 +237,8 @@ class ArgumentInspector:
         access = _ACCESS.get(item.kind)
         if item.kind == "reads" and value is not None:
             self._address(entry, value, found)
+            if getattr(entry, "operands", "") == "own":  # `pip install -e link`, like `pip install ./link`
+                self._own(entry, value, found)
         if access is not None and item.kind != "unlisted" and value is not None and value.literal:
             # `--emit=asm=x`, `--python_out=lite:x`: the path stands behind something else.
             for part in _LISTED.split(value.text)[1:]:
@@ -214,17 +249,25 @@ class ArgumentInspector:
             found.paths.append(PathUse(item.word, "leave"))
         elif access is not None:
             found.uses(value if item.kind != "unlisted" else item.word, access)
+        if value is not None:
+            self._named_files(entry, item, value, found)
+
+    def _named_files(self, entry: Options, item: Argument, value: Word, found: Effects) -> None:
+        """Files and directories of which a value is a part, or that hold more than it says."""
         names_files: str = getattr(entry, "names_files", "")
-        if value is not None and item.flag in names_files.split():
+        if item.flag in names_files.split():
             found.uses(any_end(value) if item.kind == "changes" else unknown_at(value), "change")
+        gathers: str = getattr(entry, "gathers", "")
+        if item.flag in gathers.split():
+            found.uses(value, "fill")
         suffixes: str = getattr(entry, "suffixes", "")
-        if value is not None and item.flag in suffixes.split():
+        if item.flag in suffixes.split():
             found.uses(any_beginning(value), "beside")
 
     def _response_files(self, given: Sequence[Argument], found: Effects) -> None:
         """`gcc -D @more x.c`: a file of words takes the place of one; a linker gets `-e@more`, too."""
         for value in (value for item in given for value in item.values):
-            if value.text.startswith("@"):
+            if value.text.startswith(("@", "=@")):
                 reason = f"`{shown(value.text)}` is a file of further options"
                 found.add(runs(value, reason, value.text if value.literal else ""))
             elif value.dynamic and not value.number and value.prefix == "":
@@ -234,22 +277,18 @@ class ArgumentInspector:
     def operands(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
         """What operands do, by their places."""
         roles = entry.operands.split()
-        flags = {item.flag for item in given}
+        flags, operands, uncertain, edits = sorted_out(given)
         if len(roles) > 1 and flags & set(entry.texts.split()):
             roles = roles[1:]
-        operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
-        # A word that is no option after all (`jq -.`) takes the place of an operand.
-        uncertain = any(item.kind == "unlisted" for item in given)
-        # `ruff check --fix x`: the files that are named are written.
-        edits = any(item.kind == "writes" and not item.values for item in given)
         for index, word in enumerate(operands):
             uncertain = uncertain or word.several
-            following = roles[min(index, len(roles) - 1) :]
-            here = set(following if uncertain else following[:1])
+            at = min(index, len(roles) - 1)
+            here = set(roles[at:] if uncertain else roles[at : at + 1])
             if "copy" in here:
                 changed = word is operands[-1] or flags & set(entry.links.split())
                 here = (here - {"copy"}) | {"change" if changed else "read"}
-            self.refused(entry, word, found)
+            if entry.refuses:
+                self.refused(entry, word, found)
             for role in sorted(here):
                 self._operand(entry, role, word, found)
             if "squeeze" in here:
@@ -258,24 +297,57 @@ class ArgumentInspector:
                 flag = word.text if word.literal else ""
                 found.add(runs(word, f"`{shown(word.text)}` can be a file of code: {entry.reason}", flag))
             if edits:
-                found.uses(word, "alter")
+                # A text that is taken for a file because there is one of that name brings no content along.
+                found.uses(word, "touch" if here == {"text"} else "alter")
         find_unpacked(entry, given, found)
         find_followed(entry, given, found)
-        self._after(entry, given, found)
+        if entry.after:
+            self._after(entry, given, found)
 
     def _operand(self, entry: Program, role: str, word: Word, found: Effects) -> None:
-        if role == "write" and not is_free(word, _first_name(entry), shell=self.context.shell):
-            found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
+        if role == "write":
+            if not is_free(word, _first_name(entry), shell=self.context.shell):
+                found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
             found.uses(word, "write")
         elif role == "near":
             found.uses(word, "read")
             said = f"instructions from elsewhere: {entry.reason}"
             found.add(from_place(word, said, word.text, word))
+        elif role == "own":
+            found.uses(word, "maybe")
+            self._own(entry, word, found)
         elif role == "prefix":
             found.uses(any_end(word), "change")
-        elif role in {"read", "change", "touch", "maybe", "alter", "fill"}:
+        elif role in {"read", "change", "touch", "equip", "maybe", "alter", "fill"}:
             self._address(entry, word, found)
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
+
+    def _own(self, entry: Options, word: Word, found: Effects) -> None:
+        """`pytest link`: a file of the project is found in the project, behind a link too."""
+        if word.tilde or word.braces:
+            return
+        reason = f"instructions from elsewhere: {getattr(entry, 'reason', '')}"
+        for place in _places_of(word) - {""}:
+            effect = runs(word, reason, word.text if word.literal else "")
+            found.add(replace(effect, place=Word(place, word.start, word.end), near=True))
+
+    def for_scripts(self, entry: Options, words: Sequence[Word], found: Effects) -> None:
+        """`npm test -- --config /tmp/x.js`: code from elsewhere for the program that a script runs."""
+        for kind, word, value in script_words(written_out(words)):
+            said = f"`{shown(word.text)}` is for a script of the project"
+            flag = word.text
+            if kind == "runs":
+                found.add(runs(word, f"{said}, whose program could run it", flag))
+            elif kind == "elsewhere":
+                found.add(from_elsewhere(word, f"{said}: code from elsewhere", flag, value))
+            else:
+                found.add(writes(word, f"{said}, which writes there", flag, value))
+                found.uses(value, "write")
+        for word in words:
+            for value in values_for_script(word):
+                found.uses(value, "alter")
+                if not value.text.startswith(("-", "/", "~")):
+                    self._own(entry, value, found)
 
     def _squeezed(self, entry: Program, word: Word, flags: Collection[str], found: Effects) -> None:
         """A file that is changed, and perhaps the one that was packed into it."""
@@ -289,10 +361,10 @@ class ArgumentInspector:
 
     def _address(self, entry: Options, word: Word, found: Effects) -> None:
         """A file that could be an address, and one that loads code: a key in an engine or on a token."""
-        text = word.text if word.literal else word.prefix
         addresses: bool = getattr(entry, "addresses", False)
-        if not addresses and ":" not in text:
+        if not addresses and ":" not in word.text:
             return
+        text = word.text if word.literal else word.prefix
         if _CODE_ADDRESS.match(text) or (addresses and _ADDRESS.match(text)):
             found.add(runs(word, "this address can load code", word.text if word.literal else ""))
         elif addresses and word.dynamic and "/" not in text:
@@ -309,11 +381,16 @@ class ArgumentInspector:
             text, endings = "", tuple(word.text.replace(UNKNOWN, value) for value in ("1", "-1", "a1-b.c"))
         elif word.dynamic or word.glob is not None:
             text = word.prefix
-            endings = (*_ENDINGS, *_completions(entry.refuses, text))
+            # What a pattern finds is no way upwards.
+            climbs = text.endswith("/") and any(e.kind != "file" and not e.below for e in word.expansions)
+            upwards = ("../x",) if climbs else ()
+            endings = (*_ENDINGS, *upwards, *completions(entry.refuses, text))
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
             place = word if _IS_PATH.match(word.text) else None
             hint = "" if word.literal else _NAME_OF_GIT if self.outer == "git" else "write it out"
+            if word.glob is not None and not word.dynamic:
+                hint = "put it into quotes"
             said = f"`{shown(word.text)}`: {entry.reason}"
             found.add(from_elsewhere(word, said, flag, place, hint=hint))
 
@@ -362,6 +439,8 @@ class ArgumentInspector:
         else:
             if command is entry.other:
                 self.refused(entry, word, found)
+                if entry.operands == "own":
+                    self._own(entry, word, found)
             self.arguments(command, rest, found, outer)
 
     def _passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
@@ -385,11 +464,26 @@ class ArgumentInspector:
             self.arguments(inner, rest, found)
         elif not self.passed_code(name, rest, found):
             self.vouched(rest, found)
+            if entry.for_scripts:
+                self.for_scripts(entry, rest, found)
+        elif not (entry.packages or entry.for_scripts):
+            # `uv run python -c x`: as `python -c x`, or for a rule that admits anything there.
+            found.effects = [
+                replace(effect, inner=(word, *rest), behind=entry.names)
+                if effect.kind == "inline"
+                else effect
+                for effect in found.effects
+            ]
 
     def passed_code(self, name: str, rest: Sequence[Word], found: Effects) -> bool:
         """Arguments for an interpreter, which knows code among them; False: it is none."""
         del name, rest, found
         return False
+
+
+def _is_name(entry: Options, word: Word) -> bool:
+    """Whether a word that is not known is a name (`docker rm $x`); `-$x` is an option, whatever it is."""
+    return getattr(entry, "takes_names", False) and not word.prefix.startswith("-")
 
 
 @lru_cache(maxsize=512)
@@ -398,34 +492,26 @@ def _commands_of(entry: Program) -> dict[str, Program]:
     return {name: item for item in reversed(entry.commands) for name in item.names.split()}
 
 
+def _places_of(word: Word) -> set[str]:
+    """The path that a word is, or the directories in which what it stands for is found."""
+    if word.dynamic:
+        looped = all(piece.kind == "file" for piece in word.expansions)
+        places = {place for piece in word.expansions for place in piece.below}
+        return places | {word.prefix.rpartition("/")[0]} if looped else places
+    # Behind a colon stands a line or a test; before a pattern stands the directory.
+    text = word.text if word.glob is None else word.prefix.rpartition("/")[0]
+    return {text, text.partition(":")[0]}
+
+
 def _is_preset(item: Argument) -> bool:
     """`cmake --build --preset x`: no directory, but one that the project's own file names."""
     value = item.value.text if item.value is not None and item.value.literal else ""
     return item.flag == "--build" and (value == "--preset" or value.startswith("--preset="))
 
 
-def _completions(pattern: str, start: str) -> Iterator[str]:
-    """The rest of every word that a pattern is made of, where a text ends with its beginning."""
-    for word in set(_LITERAL_PART.findall(pattern)):
-        for length in range(len(word)):
-            if start.endswith(word[:length]):
-                yield from (word[length:] + end for end in ("", ":", "::x", "://x", "/x", "=x"))
-
-
 def pattern_of(text: str) -> re.Pattern[str] | None:
     """A pattern of a table (`re` keeps what it has compiled)."""
     return re.compile(text, re.DOTALL) if text else None
-
-
-def _only_shows(entry: Program, given: Sequence[Argument]) -> bool:
-    """Whether one of its options keeps a program from writing a file of its own naming."""
-    flags = [item.flag if item.flag.endswith(OFF) else item.flag.partition("=")[0] for item in given]
-    if entry.style == "getopt":  # behind a file it can come too late: `ctags x.c --list-kinds`
-        before = len(list(itertools.takewhile(lambda item: item.kind != "operand", given)))
-    else:
-        before = len(flags)
-    shows, alone = entry.only_with.split(), entry.alone.split()
-    return any(flag in shows for flag in flags[:before]) or (bool(flags) and all(map(alone.count, flags)))
 
 
 def _first_name(entry: Options) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nacre.policy.effects import Access, PathUse
     from nacre.policy.findings import TextFindings
 
-_GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "alter", "fill"})
+_GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "equip", "alter", "fill"})
 _SEVERAL = "run it as several commands"
 OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
 

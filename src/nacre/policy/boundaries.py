@@ -13,9 +13,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.arrivals import OF_ITS_OWN, Arrivals
-from nacre.policy.effects import Access, PathUse, is_free_target, is_fresh, is_process, known_path
+from nacre.policy.effects import (
+    Access,
+    PathUse,
+    behind_tilde,
+    is_elsewhere_by_tilde,
+    is_free_target,
+    is_fresh,
+    is_process,
+    known_path,
+)
 from nacre.policy.findings import WINDOWS
 from nacre.policy.hidden_files import (
+    is_environment,
+    is_expanded_when_activated,
     is_hidden_at_home,
     is_hidden_elsewhere,
     is_of_the_system,
@@ -28,15 +39,19 @@ from nacre.policy.paths import (
     MadePath,
     expanded,
     is_at_or_below,
+    is_file_of_a_descriptor,
+    is_link_of_a_process,
     is_of_a_process,
     is_other_repository,
     joined,
     makes_repository,
     may_be_run,
     may_tell_what_runs,
+    normal,
     paths_in,
     real,
     tells_what_runs,
+    work_tree,
 )
 from nacre.policy.patterns import regex
 
@@ -48,9 +63,11 @@ if TYPE_CHECKING:
     from nacre.policy.matching import Rule
     from nacre.policy.model import SimpleCommand
 
-_CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill", "beside"})
-# Shells to which `**` means no more than `*`, unless an option says so, which no text may set.
-_PLAIN_STARS = frozenset({"bash", "sh", "dash", "ash", "busybox", "ksh", "ksh93", "mksh", "", *WINDOWS})
+_CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "equip", "alter", "fill", "beside"})
+# Where all directories are allowed, these uses are no matter.
+_ONLY_FENCED: frozenset[Access] = frozenset({"read", "maybe", "leave", "tree", "pattern"})
+# Shells to which `**` never means more than `*`; to others it does with an option (globstar).
+_PLAIN_STARS = frozenset({"dash", "ash", "busybox", "mksh", "", *WINDOWS})
 _FIND_LESS = "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below"
 # What runs or prints what was found, and how it finds no links; else an option is better left out.
 _WITHOUT_LINKS = (
@@ -87,18 +104,31 @@ class Boundaries:
         if (findings.fence or findings.own) is None and policy.mode != "allowlist" and not policy.has_places:
             return
         # A directory that is entered changes what the others mean, wherever it stands.
-        for use in sorted(uses, key=lambda item: item.access != "enter"):
-            if findings.too_many_directories or (_is_no_file(use.word, self.shell) and use.access != "leave"):
+        for use in sorted(uses, key=lambda item: item.access != "enter") if len(uses) > 1 else uses:
+            if findings.fence is None and use.access in _ONLY_FENCED:
+                continue
+            if findings.too_many_directories or (self._is_no_file(use) and use.access != "leave"):
                 continue
             if use.access == "repository":
                 if not any(rule.spells("-C") for rule in rules):  # else a person trusts others, too
                     self._in_repository(use.word)
             elif use.access == "found":
                 self._found(use)
+            elif use.access == "tracked":
+                self._tracked(use)
             elif use.access != "link":
                 self._path(use, uses)
         self._links.check(uses)
         self._arrivals.keep(uses)
+
+    def _is_no_file(self, use: PathUse) -> bool:
+        """Pipes to commands, what find has found below where it started, and devices that are no files."""
+        word, written = use.word, use.access in _CHANGES
+        if is_process(word) or (word.text == "./" + UNKNOWN and word.expansions[0].name == "{}"):
+            return True
+        if written and self.findings.outputs_moved and is_file_of_a_descriptor(word.text, outputs=True):
+            return False
+        return is_free_target(word, self.shell, written=written)
 
     def _path(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """A path that is entered, read or changed."""
@@ -124,7 +154,7 @@ class Boundaries:
         # `tar -x -C build` is there for itself alone.
         if known is not None and not any(use.access == "fill" and use.word is word for use in uses):
             self.findings.stayed_in.add(known)
-        if known is None or word.glob is not None or word.braces:
+        if known is None or word.glob is not None or word.braces or is_elsewhere_by_tilde(word):
             self.findings.directory_is_known = False
         else:
             self.findings.enter_directory(known)
@@ -193,16 +223,19 @@ class Boundaries:
     def _changed(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """A file that is written, changed or removed."""
         word = use.word
-        if is_fresh(word):
-            rest = word.text.removeprefix(UNKNOWN)
-            # Where no such file could be made, there is nothing before the rest.
-            for path in {_FRESH + rest, rest or _FRESH}:
-                self._changed(
-                    replace(use, word=word.with_text(path)), [item for item in uses if item is not use]
-                )
+        rest = word.text.removeprefix(UNKNOWN)
+        # Where no such file could be made, there is nothing before the rest.
+        fresh = {_FRESH + rest, rest or _FRESH} if is_fresh(word) else ()
+        meant = (
+            behind_tilde(word) if is_elsewhere_by_tilde(word) else [word.with_text(path) for path in fresh]
+        )
+        if meant:
+            others = [item for item in uses if item is not use]
+            for reading in meant:
+                self._changed(replace(use, word=reading), others)
             return
         text = known_path(word) or _pattern(word)
-        if any(is_of_a_process(joined(start, text)) for start in self.findings.directories):
+        if self._depends_on_who_asks(text, [other.word for other in uses if other.access == "read"]):
             reason = "where this path leads depends on the program that opens it"
             self.add("deny", "own files", reason, _span(word), hint="write the path itself")
         if self.findings.policy.mode == "allowlist":
@@ -210,7 +243,9 @@ class Boundaries:
         own = self.findings.own
         if own is None:
             return
-        exact = own.is_within if use.access in {"change", "touch", "fill"} else own.is_one
+        # Some programs empty the directory that they write to: `pytest --basetemp=.`, `pdm build -d .`.
+        within = use.access in {"write", "change", "touch", "equip", "fill"}
+        exact = own.is_within if within else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
         # A relative path means a file of that name anywhere, where the directory is not known.
         known = known and (self.findings.directory_is_known or text.startswith(("/", "~")))
@@ -220,7 +255,9 @@ class Boundaries:
                 hit = any(exact(reading, directory) for reading in _tilde(text, word))
                 hit = hit or self._receives(use, uses, directory)
             else:
-                hit = own.may_be(text) or (exact == own.is_within and own.may_hold(text, directory))
+                below = self.findings.directory_is_known and not word.text.startswith((UNKNOWN, "/", "~"))
+                start = directory if below else ""
+                hit = own.may_be(text) or (within and own.may_hold(text, start))
             if hit:
                 reason = (
                     "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
@@ -228,6 +265,17 @@ class Boundaries:
                 hint = "leave it to a person" if known else _WRITTEN_OUT
                 self.add("deny", "own files", reason, _span(word), hint=hint)
                 return
+
+    def _depends_on_who_asks(self, text: str, copied: Sequence[Word]) -> bool:
+        """Whether a path that is changed, or a link that is copied there, is of the program that opens it."""
+        files, starts = self.findings.policy.files, self.findings.directories
+        sources = [known for word in copied if (known := known_path(word))]
+        moved = self.findings.outputs_moved
+        if any(is_file_of_a_descriptor(joined(start, text), outputs=moved) for start in starts):
+            return True
+        return any(is_of_a_process(joined(start, text), files) for start in starts) or any(
+            is_link_of_a_process(joined(start, source), files) for start in starts for source in sources
+        )
 
     def _changed_under_allowlist(self, use: PathUse, text: str, uses: Sequence[PathUse]) -> None:
         """A file that may tell git or a shell what to run, or a repository, must not be made by a command."""
@@ -282,6 +330,22 @@ class Boundaries:
             )
             self.add("deny", "own files", reason, _span(word), hint=_FIND_LESS)
 
+    def _tracked(self, use: PathUse) -> None:
+        """git changes what a pattern of its own matches, anywhere in its work tree."""
+        findings = self.findings
+        own, files = findings.own, findings.policy.files
+        if own is None or files is None:
+            return
+        tops = [work_tree(files, real(files, directory)) for directory in findings.directories]
+        if any(
+            top
+            and own.is_within(top, top)
+            and any(own.may_be(each) or own.may_hold(each, top) for each in use.names)
+            for top in tops
+        ):
+            reason = "a file of nacre itself can be among what git finds by this pattern"
+            self.add("deny", "own files", reason, _span(use.word), hint=_WRITTEN_OUT)
+
     def _holds_what_runs(self, text: str) -> tuple[bool, bool]:
         """Whether a repository, and a person's home, are at a place or below it."""
         findings = self.findings
@@ -303,21 +367,34 @@ class Boundaries:
         places = [text, *(joined(directory, text) for directory in directories)]
         led_to = self._without_links(text)
         places += led_to
-        told = any(tells_what_runs(place, gets_content=access != "touch") for place in places)
-        return told or (access != "touch" and any(map(self._may_hold_instructions, led_to)))
+        if any(tells_what_runs(place, gets_content=access != "touch") for place in places):
+            return True
+        if access == "touch":
+            return False
+        if access == "equip" and any(
+            map(is_expanded_when_activated, (text, *led_to, *self.findings.entered))
+        ):
+            return True
+        if self.findings.cwd is None and not led_to:
+            if text.startswith("/"):
+                return is_of_the_system(text) or is_hidden_elsewhere(text)
+            return is_unknown_hidden_file(text) and not (access == "equip" and is_environment(text))
+        return any(self._may_hold_instructions(place, access) for place in led_to)
 
-    def _may_hold_instructions(self, place: str) -> bool:
+    def _may_hold_instructions(self, place: str, access: Access) -> bool:
         """A file with a dot before its name, or one of the system, that is not known to be harmless."""
         findings = self.findings
         files = findings.policy.files
-        if files is None or findings.cwd is None:
+        if files is None:
             return False
         home = real(files, files.home)
-        roots = [real(files, findings.cwd), *(findings.fence.roots if findings.fence is not None else ())]
+        roots = [real(files, findings.cwd)] if findings.cwd is not None else []
+        roots += findings.fence.roots if findings.fence is not None else ()
         # Who is to work in ~/.dotfiles or /usr/src/app is to write there.
         inside = [root for root in roots if is_at_or_below(place, root) and not is_at_or_below(home, root)]
         if inside:
-            return is_unknown_hidden_file(place[len(max(inside, key=len)) :])
+            below = place[len(max(inside, key=len)) :]
+            return is_unknown_hidden_file(below) and not (access == "equip" and is_environment(below))
         if is_at_or_below(place, home):
             below = place[len(home) :].lstrip("/")
             return is_hidden_at_home(below) or is_unknown_hidden_file(below)
@@ -327,9 +404,11 @@ class Boundaries:
         """Where a path really leads: a link can have any name."""
         findings = self.findings
         files = findings.policy.files
-        if files is None or findings.cwd is None or len(text) > LONGEST_PATH:
+        if files is None or len(text) > LONGEST_PATH:
             return []
         path = expanded(text, files.home)
+        if findings.cwd is None:  # only what does not depend on it is known
+            return [real(files, path)] if path.startswith("/") else []
         return [real(files, joined(directory, path)) for directory in findings.directories]
 
     def _reaches_what_runs(self, use: PathUse, text: str, uses: Sequence[PathUse]) -> bool:
@@ -362,10 +441,12 @@ class Boundaries:
         files = findings.policy.files
         if findings.cwd is None or files is None:
             return False
-        if not findings.directory_is_known or "*" in text:
+        absolute = text.startswith("/")
+        if "*" in text or not (findings.directory_is_known or absolute):
             return True
-        start = [findings.cwd, *(joined(findings.cwd, entered) for entered in findings.entered)]
-        if findings.surely_entered:
+        entered = [expanded(directory, files.home) for directory in findings.entered]
+        start = [findings.cwd, *(joined(findings.cwd, directory) for directory in entered)]
+        if findings.surely_entered and not absolute:
             start = start[1:]  # what follows `cd build &&` runs there or not at all
         if len(text) > LONGEST_PATH:
             return True
@@ -402,7 +483,10 @@ class Boundaries:
             (joined(*pair) for pair in itertools.permutations(steps, 2)) if len(steps) <= _MOST_STEPS else ()
         )
         again = (place for step in steps for place in _entered_again(files, here, step))
-        places = (real(files, joined(here, path)) for path in (*steps, *deeper, *pairs, *again))
+        ways = [joined(self.findings.cwd or here, path) for path in (*steps, *deeper, *pairs)]
+        # A shell goes up from where a link stands, a program from where it leads to.
+        ways += [normal(way) for way in ways if ".." in way]
+        places = (real(files, path) for path in (*ways, *again))
         return list(dict.fromkeys([here, *places]))
 
     def _is_made_here(self, places: Collection[str], already: int = 0) -> bool:
@@ -484,13 +568,6 @@ def _span(word: Word) -> Span:
 
 def _pattern(word: Word) -> str:
     return word.text.replace(UNKNOWN, "*")
-
-
-def _is_no_file(word: Word, shell: str) -> bool:
-    """Pipes to commands, what find has found below where it started, and devices that are no files."""
-    if is_process(word) or (word.text == "./" + UNKNOWN and word.expansions[0].name == "{}"):
-        return True
-    return is_free_target(word, shell)
 
 
 def _is_file_of_loop(word: Word) -> bool:

@@ -7,12 +7,14 @@ was found.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nacre.policy.boundaries import Boundaries
 from nacre.policy.command_input import INSTEAD, document_of, is_plain_input, reads_commands, reads_keys
 from nacre.policy.effect_check import EffectCheck
-from nacre.policy.effects import Inspection, Script, Step, base_name, instead_of_activating
+from nacre.policy.effects import ANY, Inspection, Script, Step, base_name, instead_of_activating
 from nacre.policy.findings import TextFindings
 from nacre.policy.interpreters import with_document
 from nacre.policy.model import UNKNOWN, Decision, SimpleCommand, Word
@@ -43,28 +45,32 @@ class CommandCheck:
         self.context = context
         self.inspected = inspected
         self.boundaries = Boundaries(found)
-        self.variables = VariableCheck(found)
-        self.redirections = RedirectionCheck(found, context, self.boundaries)
         self.rules = RuleSearch(found)
-        self.effects = EffectCheck(found, self._admits)
         # What precedes the checked command, as written: `A=b`.
         self.assigned: list[str] = []
         # What it is given to read by the text itself.
         self.document: str | None = None
 
+    @cached_property
+    def redirections(self) -> RedirectionCheck:
+        """For the few commands that have any."""
+        return RedirectionCheck(self.findings, self.context, self.boundaries)
+
     def run(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
         """Everything about one simple command; the scripts inside it are for `evaluation` to read."""
         for redirection in command.redirections:
             self.redirections.check(redirection)
-        self.boundaries.check_patterns(command)
+        if self.findings.whole.fence is not None:
+            self.boundaries.check_patterns(command)
         if not command.words:
-            self.variables.check(command, None)
+            VariableCheck(self.findings).check(command, None)
             return []
-        self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
+        if command.assignments or self.assigned:
+            self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
         self.document = document_of(command, self.context) if command.redirections else None
         found = self._command(command.words, defined=defined)
         if command.assignments or found.assigned:
-            self.variables.check(command, found)
+            VariableCheck(self.findings).check(command, found)
         return found.scripts
 
     def _command(self, words: Sequence[Word], *, defined: bool) -> Inspection:
@@ -77,6 +83,8 @@ class CommandCheck:
             self.document = None  # what is around a program may read it instead
         for position, inspected in enumerate(found.steps):
             step = inspected if self.document is None else with_document(inspected, self.document)
+            if defined and not position:
+                step = _as_function(step)
             self._step(step, via, defined=defined and not position)
             self._input(step)
             if step.role != "command":
@@ -85,10 +93,10 @@ class CommandCheck:
 
     def _input(self, step: Step) -> None:
         """Check a program that takes commands from its input, if these have not been checked."""
-        if self.findings.policy.mode == "open":
-            return
         whole = self.findings.whole
-        reason = reads_keys(step.words) if whole.typed else reads_commands(step.words) if whole.fed else ""
+        if not whole.fed or self.findings.policy.mode == "open":
+            return
+        reason = reads_keys(step.words) if whole.typed else reads_commands(step.words)
         name = base_name(step.words[0].text) if reason else ""
         known = self.document is not None and step.role == "command" and not whole.typed
         if reason and not (known and is_plain_input(name, self.document or "")):
@@ -124,21 +132,23 @@ class CommandCheck:
         known = not (word.expansions or word.glob is not None or word.braces)
         span = (word.start, max(step.words[-1].end, word.end))
         subject = Subject(step, word.text.replace(UNKNOWN, "..."), span, via, known, defined)
-        self.findings.whole.rememberable = self.findings.whole.rememberable and step.rememberable
-        before = len(self.findings.whole.items)
-        if known:
+        whole, policy = self.findings.whole, self.findings.policy
+        whole.rememberable = whole.rememberable and step.rememberable
+        before = len(whole.items)
+        if known and policy.denies:
             self.rules.deny(subject)
         rules = self.rules.permitting(subject) if known else []
         rule = rules[0] if rules else None
-        needs_rule = known and not defined and step.role != "wrapper" and self.findings.policy.mode != "open"
+        needs_rule = known and not defined and step.role != "wrapper" and policy.mode != "open"
         if rule is None and needs_rule and not self._is_free(step):
             # What no rule allows needs no further reason.
             self._not_allowed(subject)
             return
-        self.effects.check(subject, rules, self.assigned)
+        if step.effects:
+            EffectCheck(self.findings).check(subject, rules, self.assigned, self._admits)
         if step.paths:
             self.boundaries.check(step.paths, rules)
-        if step.role != "wrapper" and not self.findings.whole.has_objection_since(before):
+        if step.role != "wrapper" and not whole.has_objection_since(before):
             self._permit(subject, rule)
 
     def _admits(self, words: Sequence[Word]) -> bool:
@@ -189,3 +199,8 @@ class CommandCheck:
                 reason = f"Command '{name}' with argument '{words[1].text}' not allowed"
         hint = instead_of_activating(words) or self.rules.nearest_allowed(name)
         self.findings.add("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)
+
+
+def _as_function(step: Step) -> Step:
+    """A function of this text: whatever it is given is unproven where its own commands are checked."""
+    return replace(step, effects=tuple(effect for effect in step.effects if effect.flag != ANY))

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 ANY = ("*",)
 # Whatever a program of these tables is told to do, it starts others: compilers, tests, scripts.
-_RUNNERS = names("build compilers containers interpreters javascript python python_packages toolchains")
+_RUNNERS = names(
+    "build compilers containers ecosystems interpreters javascript python python_packages toolchains"
+)
 _COMPRESSORS = tuple(
     sorted(names("brotli bzip2 compress gzip lz4 lzip lzma lzop pigz uncompress unxz xz zstd"))
 )

@@ -146,6 +146,9 @@ class _Lexer:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
         if word.text.startswith(":"):
             raise NotUnderstood("a label", word.start, hint="leave it out")
+        before, quote, _ = self.text[word.start : word.end].replace("^", "").partition('"')
+        if quote and before.casefold() in _INTERNAL:  # `del"x"` may be del with an argument
+            raise NotUnderstood("a quote right behind a name", word.start, hint="put a blank between them")
         found = _INTERNAL_NAME.match(word.text)
         name, rest = word.text, ""
         if found is not None and found.group(1).casefold() in _INTERNAL:

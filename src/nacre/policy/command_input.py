@@ -13,7 +13,7 @@ from nacre.policy import tables
 from nacre.policy.effects import base_name
 from nacre.policy.model import names
 from nacre.policy.options import Argument, compiled, read
-from nacre.policy.tables.shells import READS_COMMANDS, READS_KEYS
+from nacre.policy.tables.shells import GIT_READS_NO_KEYS, READS_COMMANDS, READS_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,29 +39,41 @@ _HANDS_ON = names(
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 
 
-def feeds(commands: Iterable[SimpleCommand], text: str) -> bool:
-    """Whether something in a text gives a command of it something to read."""
-    return ">(" in text or any(
-        command.piped
-        or (command.redirections and any(_feeds(redirection) for redirection in command.redirections))
-        for command in commands
-    )
+def feeds(commands: Iterable[SimpleCommand], text: str, *, windows: bool = False) -> bool:
+    """Whether something in a text gives a command of it something to read.
+
+    The scanners for Windows do not say what is piped: there, any sign for it counts.
+    """
+    if ">(" in text or (windows and "|" in text):
+        return True
+    for command in commands:
+        if command.piped or (command.redirections and any(map(_feeds, command.redirections))):
+            return True
+    return False
 
 
 def _feeds(redirection: Redirection) -> bool:
-    nothing = redirection.target is not None and redirection.target.text in {"/dev/null", "-"}
-    return redirection.operator in _FEEDING and not nothing
+    target = redirection.target.text if redirection.target is not None else ""
+    closes = redirection.operator in {"<&", ">&"} and target == "-"
+    nothing = redirection.operator in {"<", "<>"} and target == "/dev/null"  # `< -` is a file of that name
+    return _is_input(redirection) and not (closes or nothing)
+
+
+def _is_input(redirection: Redirection) -> bool:
+    """Whether it says what is read; `0>&3` does, too."""
+    return redirection.operator in _FEEDING or redirection.descriptor == "0"
 
 
 def reads_commands(words: Sequence[Word]) -> str:
     """Why a program must not be fed: it would take its input for commands. Empty if it may."""
     name = base_name(words[0].text)
-    texts = {word.text for word in words}
-    if texts & _DEBUGS and texts & _TESTS:
+    texts = [word.text for word in words]
+    if not _DEBUGS.isdisjoint(texts) and not _TESTS.isdisjoint(texts):
         return "the debugger of pytest takes commands from its input"
-    inner = next((at for at, word in enumerate(words) if at and word.text in READS_COMMANDS), 0)
-    if name in _HANDS_ON and inner:
-        return reads_commands(words[inner:])
+    if name in _HANDS_ON:
+        inner = next((at for at, text in enumerate(texts) if at and text in READS_COMMANDS), 0)
+        if inner:
+            return reads_commands(words[inner:])
     if name not in READS_COMMANDS:
         return ""
     options, operands = READS_COMMANDS[name]
@@ -75,7 +87,7 @@ def reads_commands(words: Sequence[Word]) -> str:
 
 def document_of(command: SimpleCommand, context: Context) -> str | None:
     """The lines that a here-document or here-string of its own gives a command to read, if they are known."""
-    given = [item for item in command.redirections if item.operator in _FEEDING]
+    given = [item for item in command.redirections if _is_input(item)]
     # zsh reads both, what is piped and what is written there.
     if len(given) != 1 or command.piped or given[0].descriptor not in {"", "0"}:
         return None
@@ -109,7 +121,11 @@ def is_plain_input(name: str, document: str) -> bool:
 def reads_keys(words: Sequence[Word]) -> str:
     """Why nothing may be typed for a program: some of its keys run commands. Empty if it may."""
     name = base_name(words[0].text)
-    return f"{name} runs commands that are typed" if name in READS_KEYS else reads_commands(words)
+    keys = name in READS_KEYS
+    if name == "git":  # less and vi run what is typed behind `!`
+        first = next((item.word.text for item in given_to(words) if item.kind == "operand"), "version")
+        keys = first not in GIT_READS_NO_KEYS
+    return f"{name} runs commands that are typed" if keys else reads_commands(words)
 
 
 def given_to(words: Sequence[Word]) -> list[Argument]:

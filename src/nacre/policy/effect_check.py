@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.effects import ANY, Effect, base_name
-from nacre.policy.patterns import PLAIN_TOKEN
+from nacre.policy.patterns import PLAIN_TOKEN, regex
 from nacre.policy.tables.shells import SHELLS, UNRESOLVABLE
 
 if TYPE_CHECKING:
@@ -26,20 +26,27 @@ if TYPE_CHECKING:
 class EffectCheck:
     """Checks the effects of the commands of one text."""
 
-    def __init__(self, findings: TextFindings, admits: Callable[[Sequence[Word]], bool]) -> None:
+    def __init__(self, findings: TextFindings) -> None:
         self.findings = findings
-        # Whether rules allow a command as it stands.
-        self.admits = admits
 
-    def check(self, subject: Subject, rules: Sequence[Rule], assigned: Sequence[str]) -> None:
-        """Check each effect against the rules that speak for the step, and what is assigned before it."""
+    def check(
+        self,
+        subject: Subject,
+        rules: Sequence[Rule],
+        assigned: Sequence[str],
+        admits: Callable[[Sequence[Word]], bool],
+    ) -> None:
+        """Check each effect against the rules that speak for the step, and what is assigned before it.
+
+        `admits`: whether rules allow a command as it stands.
+        """
         mode = self.findings.policy.mode
         rule = rules[0] if rules else None
         for effect in subject.step.effects:
             span = (effect.start, effect.end)
-            if effect.flag and any(rule.spells(effect.flag) for rule in rules):
+            if any(_permits(rule, effect) for rule in rules):
                 continue
-            if self._is_absent(effect, subject, assigned) or (effect.inner and self.admits(effect.inner)):
+            if self._is_absent(effect, subject, assigned) or (effect.inner and admits(effect.inner)):
                 continue
             if effect.kind == "write":
                 self.findings.add_write(effect.reason, span)
@@ -112,6 +119,9 @@ class EffectCheck:
         name = base_name(subject.name)
         opaque = dynamic or effect.flag == "-" or name in UNRESOLVABLE or name in SHELLS
         hidden = effect.kind == "run" and tables.wrapper(name) is not None  # `env -S` splits a text itself
+        hidden = hidden or (
+            name in _POWERSHELLS and any(_OPAQUE.fullmatch(w.text) for w in subject.step.words)
+        )
         if guarded and (hidden or (opaque and effect.kind == "unresolved")):
             span = (effect.start, effect.end)
             self.findings.add("ask", "not resolvable", effect.reason, span, name=subject.name)
@@ -119,7 +129,9 @@ class EffectCheck:
     def _names_denied(self, effect: Effect, subject: Subject) -> bool:
         """Deny a step that runs text in some way of its own, when that text names a denied command."""
         words = [word.text for word in subject.step.words]
-        text = " ".join([*words, *(word[2:] for word in words if word.startswith("-"))])  # `-Srm x`
+        # `-Srm x`; a value of a long option stands behind `=`, and `--rm` of docker is no command.
+        glued = (word[2:] for word in words if word.startswith("-") and not word.startswith("--"))
+        text = " ".join([*words, *glued])
         for rule in self.findings.policy.denies:
             denied = rule.name.rstrip("*")
             if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):
@@ -127,6 +139,18 @@ class EffectCheck:
                 self.findings.add("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
                 return True
         return False
+
+
+_POWERSHELLS = frozenset({"pwsh", "powershell"})
+# A text that is not readable, a file, the input. Names may be shortened, and have other dashes before them.
+_OPAQUE = regex(r"(?i)[-/\u2013-\u2015]{1,2}(?:e|ec|en[a-z]*|f|fi[a-z]*)|-|(?!-).*\.ps1")
+
+
+def _permits(rule: Rule, effect: Effect) -> bool:
+    """Whether a rule spells what is done, or admits anything in its place: `uv run *`."""
+    if effect.flag and rule.spells(effect.flag):
+        return True
+    return bool(effect.behind) and rule.tokens[-2:] == (effect.behind, "*")
 
 
 def _is_subcommand(effect: Effect) -> bool:

@@ -6,7 +6,7 @@ Above: `inspector`, `interpreters` and `programs` find these; `check` uses them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word, record
@@ -25,6 +25,7 @@ EffectKind = Literal["run", "write", "unlisted", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
 # How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out;
 # fill: a directory gets files whose names are not in the command; touch: a change that brings no content;
+# equip: a directory becomes an environment of Python, and gets nothing else;
 # repository: git looks for one there; beside: a file in the directory of another, of whose name only the end
 # is known; found: files below a directory that find has found are changed; tree: all that is below it is
 # read, links too; link: a symbolic link, of which `names` is what it says; pattern: the shell looks for files
@@ -39,7 +40,9 @@ Access = Literal[
     "leave",
     "fill",
     "touch",
+    "equip",
     "repository",
+    "tracked",
     "beside",
     "found",
     "tree",
@@ -58,8 +61,11 @@ DASH_IS_OUTPUT = frozenset(
 ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 # A rule that ends in this takes any argument, also one that is not proven.
 ANY = "*"
-_VERSIONED = regex(r"(python|pypy|perl|ruby|lua|php|node|pip|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z")
+_VERSIONED = regex(
+    r"(python|pypy|perl|ruby|irb|lua|luajit|php|node|pip|tclsh|wish|guile|lldb|julia|ghci|emacs|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z"
+)
 
+_OTHER_TILDE = regex("~[^/]")
 _VERSION_ENDS = frozenset("0123456789.")
 
 
@@ -86,6 +92,8 @@ class Effect:
     unless: frozenset[str] = frozenset()
     # The command that is run, if it is known: rules of its own may allow it.
     inner: tuple[Word, ...] = ()
+    # A rule for anything behind this word admits it: `run`, if there is the rule `uv run *`.
+    behind: str = ""
 
 
 @record
@@ -143,21 +151,25 @@ class Assigned:
     unset: bool = False
 
 
-@dataclass(slots=True)
 class Inspection:
     """All that one simple command amounts to."""
 
-    steps: list[Step] = field(default_factory=list[Step])
-    scripts: list[Script] = field(default_factory=list[Script])
-    assigned: list[Assigned] = field(default_factory=list[Assigned])
+    __slots__ = ("assigned", "scripts", "steps")
+
+    def __init__(self, steps: list[Step] | None = None) -> None:
+        self.steps: list[Step] = steps if steps is not None else []
+        self.scripts: list[Script] = []
+        self.assigned: list[Assigned] = []
 
 
-@dataclass(slots=True)
 class Effects:
     """The effects and paths of one program's arguments, while they are read."""
 
-    effects: list[Effect] = field(default_factory=list[Effect])
-    paths: list[PathUse] = field(default_factory=list[PathUse])
+    __slots__ = ("effects", "paths")
+
+    def __init__(self, effects: list[Effect] | None = None) -> None:
+        self.effects: list[Effect] = effects if effects is not None else []
+        self.paths: list[PathUse] = []
 
     def add(self, *effects: Effect) -> None:
         """Write effects down."""
@@ -185,8 +197,11 @@ def base_name(text: str) -> str:
 
 _EACH = "write where it belongs, with ./ before it: xargs -I{} command ./{}"
 _INPUT_BEHIND_DASHES = (
-    "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`"
+    "write `--` at the end, behind the command's own options; where files are changed, "
+    "`grep -rlZ x src | xargs -0 command`, or `find src -print0 | xargs -0 command`"
 )
+# For programs that take instructions from beside a file, which must be one of the project.
+_FOUND_HERE = "write the names out; for a list of files, `find src -print0 | xargs -0 command`"
 _LIST_BEHIND_DASHES = (
     "put it into double quotes, after `--`; for a list of files, write `... | xargs command --`"
 )
@@ -211,20 +226,33 @@ def unknown_text(word: Word) -> Effect:
     return unresolved(word, "the text for a shell is only known when it runs", hint=_GIVE_IT_BEHIND)
 
 
-def unproven(word: Word, program: str, *, helps: bool) -> Effect:
-    """A word that could turn out to be an option; `helps`: behind `--` it could not."""
+_EACH_ADDRESS = "write the beginning of the address out: xargs -I{} curl -s https://x.example/{}"
+_ADDRESS_BEGINS = 'write the beginning of the address out: "https://$x"'
+
+
+def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> Effect:
+    """A word that could turn out to be an option.
+
+    `helps`: behind `--` it could not; `below`: it must be a path below the working directory.
+    """
+    if word.splits and below and program != "git":
+        return unresolved(word, "an unquoted value can become any option", hint=_FOUND_HERE)
     if word.splits:
         hint = _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
         if program == "git":
             hint = _GIT_LIST
         if any(expansion.name == "{}" for expansion in word.expansions):
             hint = _INPUT_BEHIND_DASHES if helps else _EACH
+            if program in {"curl", "wget"}:
+                hint = _EACH_ADDRESS
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
     hint = "put `--` before it" if helps else "write ./ before a file, or write the value out"
     if program == "git" and word.dynamic:
         hint = _GIT_NAME
+    elif program in {"curl", "wget"} and word.dynamic:
+        hint = _ADDRESS_BEGINS
     return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
 
 
@@ -281,7 +309,10 @@ def shown(text: str) -> str:
 
 def position(words: Sequence[Word], word: Word) -> int:
     """The index of this very word."""
-    return next(i for i, item in enumerate(words) if item is word)
+    for index, item in enumerate(words):
+        if item is word:
+            return index
+    raise ValueError(word.text)
 
 
 def is_near(word: Word) -> bool:
@@ -310,12 +341,17 @@ def is_free(word: Word | None, program: str = "", *, shell: str = "") -> bool:
     """Writing there touches no file: /dev/null and the like, pipes to commands, for some programs a dash."""
     if word is not None and word.literal and word.text == "-":
         return program in DASH_IS_OUTPUT
-    return word is not None and (is_free_target(word, shell) or is_process(word))
+    return word is not None and (is_free_target(word, shell, written=True) or is_process(word))
 
 
-def is_free_target(word: Word, shell: str) -> bool:
-    """A device that is no file, or a dash, as the shell's system calls them."""
-    return word.literal and word.text in (_FREE_ON_WINDOWS if shell in _WINDOWS_SHELLS else FREE_TARGETS)
+def is_free_target(word: Word, shell: str, *, written: bool = False) -> bool:
+    """A device that is no file, or a dash, as the shell's system calls them.
+
+    What is written to the input goes into the file that the input is: `tee /dev/stdin < file`.
+    """
+    if not word.literal or (written and word.text == "/dev/stdin"):
+        return False
+    return word.text in (_FREE_ON_WINDOWS if shell in _WINDOWS_SHELLS else FREE_TARGETS)
 
 
 def known_path(word: Word) -> str | None:
@@ -329,6 +365,19 @@ def known_path(word: Word) -> str | None:
     if pattern.startswith(before):
         return pattern + after
     return before + pattern + after if "/" not in pattern else None
+
+
+def is_elsewhere_by_tilde(word: Word) -> bool:
+    """`~-/x`, `~+/x`, `~1/x`, `~user/x`: below a directory from before, or a home, that is not known."""
+    return word.tilde and _OTHER_TILDE.match(word.text) is not None
+
+
+def behind_tilde(word: Word) -> tuple[Word, Word]:
+    """The two ways to read such a path: below a directory that is not known, and below one's own home."""
+    _, slash, rest = word.text.partition("/")
+    piece = Expansion("variable", "", quoted=True)
+    below = replace(word, text=UNKNOWN + slash + rest, tilde=False, expansions=(piece, *word.expansions))
+    return below, replace(word, text=f"~{slash}{rest}")
 
 
 def any_end(word: Word) -> Word:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from nacre.policy import posix
 from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
-from nacre.policy.findings import Findings, may_change_directory
+from nacre.policy.findings import WINDOWS, Findings, may_change_directory
 from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
+from nacre.policy.redirection_check import moves_output
 from nacre.policy.refusal import PLAINER
 from nacre.policy.values import Context
 from nacre.policy.variable_check import exported_names
@@ -130,12 +131,18 @@ def _check_text(
 class _Reading:
     """A text as its shell reads it, and the effects of its commands, computed on demand."""
 
-    __slots__ = ("context", "inspected", "scan")
+    __slots__ = ("changes_directory", "context", "exports", "feeds", "inspected", "moves_output", "scan")
 
     def __init__(self, text: str, scan: Scan, shell: str) -> None:
         self.scan = scan
         self.context = Context(text, scan, shell)
         self.inspected: Inspected = {}
+        self.changes_directory = may_change_directory(scan.commands)
+        self.feeds = feeds(scan.commands, text, windows=shell in WINDOWS)
+        self.moves_output = any(
+            moves_output(item) for command in scan.commands for item in command.redirections
+        )
+        self.exports = exported_names(scan.commands)
 
 
 def _read(text: str, shell: str) -> _Reading:
@@ -188,12 +195,13 @@ def _check_commands(
         findings.add(found)
     if not depth:
         findings.start_in_directory(text)
-    if may_change_directory(scan.commands):
+    if reading.changes_directory:
         findings.enter_directories(
             [meant for command in scan.commands for meant in context.readings(command)]
         )
-    findings.fed = findings.fed or feeds(scan.commands, text)
-    findings.exports |= exported_names(scan.commands)
+    findings.fed = findings.fed or reading.feeds
+    findings.outputs_moved = findings.outputs_moved or reading.moves_output
+    findings.exports |= reading.exports
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))

@@ -32,6 +32,7 @@ from nacre.policy.tables.files import (
     FIND_VALUES,
     FIND_WRITES,
 )
+from nacre.policy.tables.schema import OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -179,7 +180,10 @@ class FindExpression:
             reason = "a command without its end, which a value can turn out to be"
             self.found.add(unresolved(command[0], reason, hint="write it out"))
         for at, word in enumerate(command):
-            if word.several or word.may_vanish:
+            if word.text == "+":
+                reason = "to some versions of find this `+` ends the command, whatever stands before it"
+                self.found.add(unresolved(word, reason))
+            elif word.several or word.may_vanish:
                 reason = (
                     "an unquoted value or pattern can become several words, and one of them the end of this"
                 )
@@ -247,6 +251,9 @@ _FIND_FLAGS = frozenset(FIND_FLAGS.split())
 _FIND_VALUES = frozenset(FIND_VALUES.split())
 _FIND_READS = frozenset(FIND_READS.split())
 _FIND_WRITES = frozenset(FIND_WRITES.split())
+_OUTSIDE = regex(OUTSIDE)
+# Options of find and grep, and a few more, with which links to directories are followed.
+_FOLLOWS_LINKS = regex(r"-[^-]*[RLH]|-follow|-files0|--deref")
 _FIND_FOLLOWS = frozenset(FIND_FOLLOWS.split())
 _FIND_RUNS = frozenset(FIND_RUNS.split())
 # Words of find with which it prints something else than paths, or paths from a list.
@@ -330,6 +337,26 @@ def _listed_by_grep(words: Sequence[Word]) -> list[PathUse]:
     return [
         PathUse(place, "found", names if len(names) == len(included) else (), without_git) for place in starts
     ]
+
+
+def follows_links(words: Sequence[Word]) -> bool:
+    """Whether a command that looks for files follows links to them."""
+    return any(_FOLLOWS_LINKS.match(word.text) for word in words)
+
+
+def places_below(paths: Sequence[PathUse]) -> tuple[str, ...]:
+    """Where a command looks that follows no links, if that is surely below the working directory."""
+    places = [use.word for use in paths if use.access == "found"]
+    plain = all(word.literal and not _OUTSIDE.match(word.text) for word in places)
+    return tuple(word.text for word in places) if plain else ()
+
+
+def found_below(word: Word, places: tuple[str, ...]) -> Word:
+    """A word of a command for what was found, with the places below which that lies."""
+    if not places or not any(piece.name == "{}" for piece in word.expansions):
+        return word
+    pieces = (replace(piece, below=places) if piece.name == "{}" else piece for piece in word.expansions)
+    return replace(word, expansions=tuple(pieces))
 
 
 def with_found_paths(words: Sequence[Word], *, many: bool) -> Iterator[Word]:

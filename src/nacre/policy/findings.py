@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import known_path
+from nacre.policy.effects import is_elsewhere_by_tilde, known_path
 from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import UNKNOWN, Decision, Finding, Verdict, names, strictness
 from nacre.policy.paths import (
@@ -19,6 +19,7 @@ from nacre.policy.paths import (
     is_at_or_below,
     is_pattern,
     joined,
+    normal,
     real,
 )
 from nacre.policy.patterns import regex
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.policy.effects import PathUse
     from nacre.policy.matching import Rule
-    from nacre.policy.model import SimpleCommand
+    from nacre.policy.model import SimpleCommand, Word
     from nacre.policy.paths import MadePath
     from nacre.policy.rules import Policy
 
@@ -48,10 +49,17 @@ POWERSHELL = frozenset({"powershell", "pwsh"})
 def may_change_directory(commands: Iterable[SimpleCommand]) -> bool:
     """Whether any of the commands goes to another directory, or has a name that is put together."""
     for command in commands:
-        for word in behind_prefixes(command.words)[:1]:
-            if UNKNOWN in word.text or word.text.casefold() in _CHANGES_DIRECTORY:
-                return True
+        called = behind_prefixes(command.words)
+        name = called[0].text if called else ""
+        if UNKNOWN in name or name.casefold() in _CHANGES_DIRECTORY:
+            return True
     return False
+
+
+def _is_only_known_then(target: Word) -> bool:
+    """A directory from before (`cd -`, `pushd +1`, `cd ~-`), or one in a value."""
+    unknown = target.dynamic or target.several or target.text[:1] in {"-", "+"}
+    return unknown or is_elsewhere_by_tilde(target)
 
 
 def _stays(files: FileSystem, path: str, gone: Sequence[str]) -> bool:
@@ -81,6 +89,8 @@ class Findings:
         self.rememberable = True
         # Is the whole given something to read? How many commands were checked so far?
         self.fed = fed or typed
+        # Does an output become what was opened under another number, perhaps to be read?
+        self.outputs_moved = False
         # Is it given that while it runs, perhaps by keys?
         self.typed = typed
         self.environment: Mapping[str, str] = environment or {}
@@ -93,6 +103,8 @@ class Findings:
         self.command_count = 0
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
+        # Those of them that the text enters one after another as they stand in it.
+        self._in_order: list[str] = []
         self.directory_is_known = True
         # The directories that the text changes to, as they are written; the one in which all else runs.
         self.entered: list[str] = []
@@ -110,7 +122,7 @@ class Findings:
         # Other names that the text gives, and the paths that it uses.
         self.renames = Renames(policy.files)
         self.makes_links = False
-        self.used: list[tuple[Callable[[PathUse], None], PathUse]] = []
+        self.used: list[tuple[Callable[[Sequence[PathUse], int], None], Sequence[PathUse], int]] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
@@ -147,7 +159,7 @@ class Findings:
         if self.fence is not None and not self.fence.holds(start, start):
             reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
             self.add(Finding(start, "", "deny", "allowed_directories", reason, 0, 0))
-        self.directories = [start]
+        self.directories, self._in_order = [start], [start]
 
     def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
         """Look at every directory that a text changes to: a loop may come back to what stands before."""
@@ -158,7 +170,7 @@ class Findings:
             target = next((word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}), None)
             if target is None and words[0].text.casefold() in {"cd", "chdir"}:
                 self.enter_directory("~")
-            elif target is None or target.dynamic or target.several or target.text[:1] in {"-", "+"}:
+            elif target is None or _is_only_known_then(target):
                 self.directory_is_known = False
             else:
                 self.stayed_in.add(target.text)
@@ -179,11 +191,14 @@ class Findings:
         if self.fence is None and self.own is None and not self.policy.has_places:
             return
         path = expanded(path, self.policy.files.home if self.policy.files is not None else "~")
-        places = [joined(directory, path) for directory in self.directories]
-        self.directories += [place for place in dict.fromkeys(places) if place not in self.directories]
+        places = [joined(directory, path) for directory in self._in_order]
+        self._in_order += [place for place in dict.fromkeys(places) if place not in self._in_order]
         self._enter_again(path)
-        if len(self.directories) > _MOST_DIRECTORIES:
-            del self.directories[1:]
+        others = [] if len(self._in_order) > _MOST_DIRECTORIES else self._in_another_order()
+        self.directories = [*self._in_order, *others]
+        if max(len(self._in_order), len(others)) > _MOST_DIRECTORIES:
+            del self._in_order[1:]
+            self.directories = self._in_order[:]
             self._refuse_many(path)
 
     def _refuse_many(self, path: str) -> None:
@@ -198,15 +213,50 @@ class Findings:
         files = self.policy.files
         if files is None or len(path) > LONGEST_PATH:
             return
-        waiting = [place for place in self.directories if len(place) <= LONGEST_PATH]
+        waiting = [place for place in self._in_order if len(place) <= LONGEST_PATH]
         seen = {real(files, directory) for directory in waiting}
-        while waiting and len(self.directories) <= _MOST_DIRECTORIES:
+        while waiting and len(self._in_order) <= _MOST_DIRECTORIES:
             place = joined(waiting.pop(), path)
             where = real(files, place)
             if where not in seen and len(place) <= LONGEST_PATH and files.is_directory(where):
                 seen.add(where)
-                self.directories.append(place)
+                self._in_order.append(place)
                 waiting.append(place)
+
+    def _as_shells_go_up(self, places: Iterable[str]) -> list[str]:
+        """Where `cd link/..` leads: to a shell that is where the link stands, not where it leads to."""
+        files = self.policy.files
+        if files is None:
+            return []
+        ways = {place: normal(place) for place in places if ".." in place}
+        found = [
+            way
+            for place, way in ways.items()
+            if len(place) <= LONGEST_PATH and real(files, place) != real(files, way)
+        ]
+        self.entered += [way for way in found if way not in self.entered]
+        self.stayed_in.update(found)
+        return found
+
+    def _in_another_order(self) -> list[str]:
+        """Where else a loop comes to, which enters directories in any order, and goes up as shells do."""
+        files = self.policy.files
+        if files is None:
+            return []
+        found: list[str] = []
+        steps = [expanded(path, files.home) for path in self.entered if len(path) <= LONGEST_PATH]
+        waiting = [place for place in self._in_order if len(place) <= LONGEST_PATH]
+        seen = {real(files, directory) for directory in waiting}
+        while waiting and len(found) <= _MOST_DIRECTORIES:
+            start = waiting.pop()
+            places = [joined(start, step) for step in steps]
+            for place in (*places, *self._as_shells_go_up(places)):
+                where = real(files, place)
+                if where not in seen and len(place) <= LONGEST_PATH and files.is_directory(where):
+                    seen.add(where)
+                    found.append(place)
+                    waiting.append(place)
+        return found
 
     def is_for_here(self, rule: Rule) -> bool:
         """Tell whether a rule is for the directories that a command may run in."""
@@ -267,19 +317,29 @@ class Findings:
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all findings."""
-        for check, use in self.used if self.renames.given else ():
-            check(use)
+        for check, uses, command in self.used if self.renames.given else ():
+            check(uses, command)
+        self.used.clear()  # they hold these findings, which then would wait for the garbage collector
         found, exported, kept = tuple(self.items), frozenset(self.exports), frozenset(self.kept)
         if not found:
             reason = "nothing in it needs a rule"
             return Verdict("allow", "nothing", reason, 0, len(text), exported=exported, kept=kept)
-        worst = max(found, key=lambda item: strictness(item.decision))
+        worst = _strictest(found)
         if worst.decision == "allow":
             reason = worst.reason if len(found) == 1 else "every part of it is allowed"
             return Verdict("allow", worst.rule, reason, 0, len(text), "", found, exported=exported, kept=kept)
         rememberable = worst.decision == "ask" and self.rememberable
         said = (worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint)
         return Verdict(*said, found, rememberable, exported, kept)
+
+
+def _strictest(found: Sequence[Finding]) -> Finding:
+    """The first of those that nothing is stricter than."""
+    worst = found[0]
+    for item in found:
+        if item.decision != worst.decision and strictness(item.decision) > strictness(worst.decision):
+            worst = item
+    return worst
 
 
 class TextFindings:
@@ -310,7 +370,7 @@ class TextFindings:
         """Record a finding, at its place in the text that the person wrote."""
         start, end = self._place(*span)
         shown = self.text[span[0] : span[1]]
-        self.whole.add(Finding(shown, name, decision, rule, reason, start, end, hint, via))
+        self.whole.items.append(Finding(shown, name, decision, rule, reason, start, end, hint, via))
 
     def add_write(self, reason: str, span: Span) -> None:
         """Record that a file is written, which needs permission."""

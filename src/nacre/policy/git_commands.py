@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import (
     Effects,
+    PathUse,
     from_place,
     position,
     runs,
@@ -73,7 +74,7 @@ _STARTS_EDITOR = {
     "tag": names("-e --edit"),
     "merge": names("-e --edit --continue"),
     "pull": names("--edit"),
-    "rebase": names("--continue --autosquash -i --interactive"),
+    "rebase": names("--continue --skip --autosquash -i --interactive"),
     **dict.fromkeys(("cherry-pick", "revert"), names("-e --edit --continue")),
     **dict.fromkeys(("add", "stage"), names("-p --patch -i --interactive")),
     **dict.fromkeys(("checkout", "switch", "restore", "reset", "stash"), names("-p --patch")),
@@ -87,6 +88,12 @@ _WRITE_MESSAGE = "write -m 'message'"
 # An address of another machine (host:path, https://host/path); all else is a directory, or a remote's name.
 _REMOTE_ADDRESS = regex(r"(?!file:)[^/:]+:")
 _NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
+# Sub-commands that change files by patterns of git's own: `:/x`, `:(top)x`, `:!x` (all but x), `*.py`.
+_CHANGES_FILES = names("rm checkout restore clean stash")
+_PATHSPEC = regex(r"\A:|[*?\[]")
+_MAGIC = regex(r":(?:\([^)]*\)|[/!^]+:?|:)?")
+_DRY = frozenset({"-n", "--dry-run"})
+_ALL_BUT = regex(r"[!^]|exclude|attr|prefix")
 _WRITE_NO_EDITOR = "write GIT_EDITOR=true before the command"
 
 
@@ -99,8 +106,8 @@ class GitInspector(CodeInspector):
         if entry is None:
             return
         found = Effects()
-        skip = self.arguments(entry, words[1:], found)
         given = read(compiled(entry), words[1:])
+        skip = self.given_arguments(entry, given, words[1:], found)
         directory = next((item.value for item in given if item.flag == "-C"), None)
         found.uses(directory or words[0].with_text(""), "repository")
         for item in given:
@@ -129,6 +136,8 @@ class GitInspector(CodeInspector):
             self._git_receiver(command, rest, found)
         elif command.text in {"clone", "submodule"}:
             self._git_cloned(command, rest, found)
+        elif command.text in _CHANGES_FILES:
+            self._git_patterns(command, rest, found)
         pushes = command.text == "stash" and any(word.text == "push" for word in rest[:1])
         if command.text not in _KEEPS_OPERANDS and not pushes:
             self._git_hands_on(rest, found)
@@ -159,6 +168,29 @@ class GitInspector(CodeInspector):
             elif not _REMOTE_ADDRESS.match(text):
                 reason = "the hooks of a repository on this machine are run when something is pushed there"
                 found.add(runs(word, reason, word.text if word.literal and ":" not in word.text else ""))
+
+    def _git_patterns(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """`git rm '*.toml'`, `git restore :/x`: git itself looks for the files that it changes."""
+        entry = next((c for c in tables.git_commands() if command.text in c.names.split()), None)
+        if entry is not None and command.text == "stash":
+            entry = next((c for c in entry.commands if "push" in c.names.split()), None)
+        if entry is None:
+            return
+        if command.text == "checkout":
+            _leave_out_tree(rest, found)
+        given = read(compiled(entry), rest)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        for item in given:
+            if item.flag == "--pathspec-from-file":
+                found.paths.append(PathUse(item.word, "tracked", ("*",)))
+        for word in operands:
+            if word.literal and _PATHSPEC.search(word.text):
+                magic = _MAGIC.match(word.text)
+                pattern = word.text[magic.end() :] if magic is not None else word.text
+                anything = magic is not None and _ALL_BUT.search(magic.group()) is not None
+                found.paths.append(PathUse(word, "tracked", ("*" if anything else pattern or "*",)))
+        if command.text == "clean" and not operands and all(item.flag not in _DRY for item in given):
+            found.uses(command.with_text("."), "change")
 
     def _git_hands_on(self, rest: Sequence[Word], found: Effects) -> None:
         """`git pull -- --upload-pack=x`: a word that begins with a dash is an option of another command."""
@@ -257,6 +289,14 @@ class GitInspector(CodeInspector):
             found.add(replace(effect, unless=NO_EDITOR))
 
 
+def _leave_out_tree(rest: Sequence[Word], found: Effects) -> None:
+    """`git checkout HEAD -- x`: what stands before the dashes is a commit or a tree, never a file."""
+    dashes = next((word for word in rest if word.literal and word.text == "--"), None)
+    if dashes is not None:
+        before = dashes.start
+        found.paths[:] = [use for use in found.paths if use.access != "alter" or use.word.start > before]
+
+
 def _is_printed(rest: Sequence[Word]) -> bool:
     entry = next((c for c in tables.git_commands() if c.names == "format-patch"), None)
     return entry is not None and any(item.flag == "--stdout" for item in read(compiled(entry), rest))
@@ -308,7 +348,7 @@ def _has_message(command: str, inner: str, flags: Collection[str]) -> bool:
     """Tell whether git needs no editor for a message."""
     if command == "commit":
         return not _COMMITS_WITHOUT.isdisjoint(flags)
-    if command == "tag" and not {"-a", "--annotate"}.isdisjoint(flags):
+    if command == "tag" and not {"-a", "--annotate", "--trailer"}.isdisjoint(flags):
         return not _GIVES_MESSAGE.isdisjoint(flags)
     if command == "notes" and inner in {"add", "append"}:
         return not _GIVES_MESSAGE.isdisjoint(flags)

@@ -25,6 +25,17 @@ _HARMLESS = regex(
     r"|stylua\.toml|credo\.exs|formatter\.exs|scalafmt\.conf|jvmopts|sbtopts|swift(?:lint|format).*|ocamlformat|dockerenv|nacre-.*)",
     re.IGNORECASE | re.DOTALL,
 )
+# `--ext .ts,.tsx`, `rename .htm .html x.htm`: ends of names. No program looks for a file without a name.
+_END = (
+    r"(?:[cm]?[jt]sx?|json5?|ya?ml|toml|py|rb|go|rs|java|kt|cs|cpp|hpp|php|vue|svelte|s?css|less|html?|mdx?|rst"
+    r"|txt|csv|jpe?g|png|svg|log|bak)"
+)
+_ENDS = regex(rf"\.{_END}(?:,\.?{_END})*")
+# Which files git leaves alone in this copy of a repository.
+_LEFT_ALONE = ".git/info/exclude"
+# What people call an environment of Python in a project.
+_ENVIRONMENT = regex(r"(?:\./|/)?\.(?:venv|virtualenv)[\w.-]*/?")
+_EXPANDED = regex(r"[$`\"\\\n]")
 _TEMPORARY = regex(r"(?:/private)?(?:/var)?/tmp/[^/]+(?:/[^/.][^/]*)*", re.DOTALL)
 _OF_THE_SYSTEM = regex(
     r"/(?:etc|usr|boot|opt|bin|sbin|lib(?:32|64|x32)?|sys|proc(?!/(?:self|[0-9]+)/fd/)|cgroup|snap|gnu|System|Library|Applications|nix"
@@ -36,8 +47,20 @@ _OF_THE_SYSTEM = regex(
 
 def is_unknown_hidden_file(path: str) -> bool:
     """Whether a path below a project has a part with a dot before it that is not known to be harmless."""
+    if path == _LEFT_ALONE or path.endswith(f"/{_LEFT_ALONE}"):
+        path = path.removesuffix(_LEFT_ALONE)
     hidden = [part for part in path.split("/") if part.startswith(".") and part.strip(".")]
-    return any(_HARMLESS.fullmatch(part) is None for part in hidden)
+    return any(_HARMLESS.fullmatch(part) is None and _ENDS.fullmatch(part) is None for part in hidden)
+
+
+def is_expanded_when_activated(path: str) -> bool:
+    """Whether `activate`, which holds the path of its environment in double quotes, would expand it."""
+    return _EXPANDED.search(path) is not None
+
+
+def is_environment(path: str) -> bool:
+    """Whether a path in a project is one that `python3 -m venv` makes, and no other program reads."""
+    return _ENVIRONMENT.fullmatch(path) is not None
 
 
 def is_hidden_at_home(path: str) -> bool:

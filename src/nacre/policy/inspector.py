@@ -49,6 +49,8 @@ _CHANGES_THE_SHELL = frozenset({"alias", "autoload", "setopt", "unsetopt", "zmod
 _LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
 _ONLY_HELPS = frozenset({"-h", "-V", "--help", "--version"})
+# Options of busybox and its like with which they only tell what they are.
+_LISTS_PROGRAMS = frozenset({"--help", "--version", "--list", "--list-full", "--long"})
 _EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z")
 
 
@@ -248,7 +250,11 @@ class Inspector(ArgumentInspector):
     def _multicall(self, words: tuple[Word, ...]) -> None:
         inner = words[1:]
         if not inner or inner[0].text.startswith("--"):
-            self.step(words, rememberable=False)
+            effects: list[Effect] = []
+            if inner and not (inner[0].literal and inner[0].text in _LISTS_PROGRAMS):
+                reason = f"`{shown(inner[0].text)}` may name a program, or put links to it somewhere"
+                effects.append(unresolved(inner[0], reason, inner[0].text if inner[0].literal else ""))
+            self.step(words, effects, rememberable=False)
             return
         self.step(words[:1], (), "outer", rememberable=False)
         self.walk(inner)

@@ -30,9 +30,10 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
+from nacre.policy.project_runners import is_of_the_system
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
@@ -42,12 +43,32 @@ if TYPE_CHECKING:
     from nacre.policy.languages import Action
     from nacre.policy.tables.schema import Interpreter, Program
 
-# With -n alone, and a file, these read and run nothing.
-_CHECKS_SYNTAX = frozenset({"bash", "sh", "dash"})
+# With such an option alone, and a file right behind it, these read and run nothing.
+_CHECKS_SYNTAX = {
+    **dict.fromkeys(("bash", "sh", "dash"), frozenset({"-n"})),
+    **dict.fromkeys(("node", "nodejs"), frozenset({"-c", "--check"})),
+    "php": frozenset({"-l"}),
+}
+# Modules that are the same as a program: `python3 -m flask run` is `flask run`, which a rule may allow.
+_RUN_AS_MODULES = {
+    **{
+        name: name
+        for name in names(
+            "alembic celery flask gunicorn jupyter locust mkdocs scrapy streamlit twine uvicorn"
+        )
+    },
+    "django": "django-admin",
+    "pre_commit": "pre-commit",
+}
 _SHELL_LETTERS = frozenset("efuxvlphmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
 _NAME_THE_FILE = "write the file's name out; a person can allow it with a rule that names it: `sh tests/a.sh`"
+_CHECKED_HERE = (
+    'write ./ before the name: `node --check ./"$f"`, `find src -print0 | xargs -0 -n1 node --check`'
+)
 _FROM_INPUT = "an interpreter that reads its program from its input"
+# A file, and no script by its name.
+_FILE = regex(r"[./]")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
 # Code that is fetched: by its address, or by the name of a package.
@@ -72,14 +93,9 @@ class CodeInspector(Inspector):
 
     def _shell(self, words: tuple[Word, ...]) -> None:
         """A shell: its `-c` text is a script; a file or its input is not known here."""
-        name = base_name(words[0].text)
-        if (
-            name in _CHECKS_SYNTAX
-            and [word.text for word in words[1:-1]] == ["-n"]
-            and _is_surely_file(words[-1])
-        ):
-            self.step(words, rememberable=False, paths=[PathUse(words[-1], "read")])
+        if self._checks_syntax(words):
             return
+        name = base_name(words[0].text)
         effects: list[Effect] = []
         index, has_text = 1, False
         while index < len(words) and words[index].text[:1] in {"-", "+"} and len(words[index].text) > 1:
@@ -97,6 +113,15 @@ class CodeInspector(Inspector):
             has_text = has_text or "c" in text
             index += _shell_letters(text, words, index, effects)
         self._shell_script(name, words, index, effects, has_text=has_text)
+
+    def _checks_syntax(self, words: tuple[Word, ...]) -> bool:
+        """`bash -n x.sh`, `php -l "$f"`: a file is only looked at for mistakes; what follows is for it."""
+        flags = _CHECKS_SYNTAX.get(base_name(words[0].text), frozenset())
+        files = words[2:]
+        if not files or words[1].text not in flags or not _is_surely_file(files[0]):
+            return False
+        self.step(words, rememberable=False, paths=[PathUse(file, "read") for file in files])
+        return True
 
     def _shell_script(
         self, name: str, words: tuple[Word, ...], index: int, effects: list[Effect], *, has_text: bool
@@ -125,8 +150,10 @@ class CodeInspector(Inspector):
 
     def interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
         """Code in an argument, a file or the input."""
+        if self._checks_syntax(words):
+            return
         found = Effects()
-        if not self._code(words[1:], spec, found) and not found.effects:
+        if not self._code(words[1:], spec, found):
             found.add(effect_at(words[0], "inline", _FROM_INPUT, "-"))
         self.step(words, found.effects, rememberable=False, paths=found.paths)
 
@@ -143,19 +170,23 @@ class CodeInspector(Inspector):
 
     def _code(self, words: Sequence[Word], spec: Interpreter, found: Effects) -> bool:
         """Find code among the arguments; False when nothing says what to run, so that the input is read."""
-        settled, before = False, ""
+        settled, before = False, list[str]()
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
-                self._run_by_name(item.word, before, spec, found)
+                is_last = item.word is words[-1]
+                self._run_by_name(item.word, before, spec, found, is_last=is_last)
                 if not self._operand_of(item.word, spec, found):
                     self._script(item.word, words, spec, found)
                     return True
-                if before and before in spec.hands_on.split():
-                    for after in words[position(words, item.word) + 1 :]:
-                        found.uses(after, "maybe")
+                if before and before[-1] in spec.hands_on.split():
+                    after = words[position(words, item.word) + 1 :]
+                    for word in after:
+                        found.uses(word, "maybe")
+                    if not _FILE.search(item.word.text):
+                        self.for_scripts(spec, after, found)
                     return True
-                before = item.word.text
+                before.append(item.word.text)
             elif spec.module and item.flag == spec.module.rstrip("="):
                 self._module(item, words, spec, found)
                 return True
@@ -169,9 +200,17 @@ class CodeInspector(Inspector):
                 self.option(spec, item, found)
         return settled
 
-    def _run_by_name(self, word: Word, before: str, spec: Interpreter, found: Effects) -> None:
-        """`bun run rm`: what is no script of the project is a program of the system."""
-        if spec.scripts and before == "run" and not (word.literal and re.fullmatch(spec.scripts, word.text)):
+    def _run_by_name(
+        self, word: Word, before: list[str], spec: Interpreter, found: Effects, *, is_last: bool
+    ) -> None:
+        """What is no script of the project is a program of the system, `bun run rm`; `bun add user/repo`."""
+        if before[:1] and before[0] in spec.installs.split() and not _is_package(word):
+            reason = f"`{shown(word.text)}` is a package from elsewhere: {spec.reason}"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
+        if not spec.scripts or before[-1:] != ["run"]:
+            return
+        is_script = word.literal and re.fullmatch(spec.scripts, word.text) is not None
+        if not is_script or (not is_last and "/" not in word.text and is_of_the_system(word.text)):
             reason = f"`{shown(word.text)}` could be a program of the system, and no script"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
 
@@ -211,7 +250,9 @@ class CodeInspector(Inspector):
         elif _is_input(word):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
         elif word.dynamic or (word.glob is not None and not _are_tests(word, words)):
-            found.add(unresolved(word, "which program text it runs is only known when it runs"))
+            checks = any(words[0].text in flags for flags in _CHECKS_SYNTAX.values())
+            hint = _CHECKED_HERE if checks and word is words[1] else ""
+            found.add(unresolved(word, "which program text it runs is only known when it runs", hint=hint))
         found.uses(word, "read")
         for after in words[position(words, word) + 1 :]:
             found.uses(after, "maybe")
@@ -232,7 +273,9 @@ class CodeInspector(Inspector):
                 word.text[:1] == "-" and {"I", "P"} & set(word.text) for word in words[: -len(rest) or None]
             )
             files = () if isolated else _files_of_module(value.text)
-            found.add(replace(unlisted(value, reason, value.text), files=files))
+            program = _RUN_AS_MODULES.get(value.text)
+            inner = (value.with_text(program), *rest) if program else ()
+            found.add(replace(unlisted(value, reason, value.text), files=files, inner=inner))
         entry = tables.module(value.text)
         if entry is not None:
             self.arguments(entry, rest, found)
@@ -242,11 +285,15 @@ class CodeInspector(Inspector):
     def _inline(self, item: Argument, spec: Interpreter, found: Effects) -> Effect:
         """Code in an option: plain, if it is proven to read, compute and print."""
         value = item.value
-        files: list[str] | None = None
+        files: tuple[list[str], list[str]] | None = None
         if spec.language and value is not None and value.literal and item.flag in _CODE_FLAGS:
             files = _files_of_plain_code(value.text, spec.language)
-            for file in files or ():
+        if files is not None and value is not None:
+            for file in files[0]:
                 found.uses(value.with_text(file), "read")
+            for file in files[1]:
+                found.add(writes(item.word, _TEXT_WRITES, item.flag))
+                found.uses(value.with_text(file), "write")
         reason = f"`{shown(item.flag)}`: {spec.reason}"
         return Effect("inline", reason, item.flag, item.word.start, item.word.end, plain=files is not None)
 
@@ -281,6 +328,8 @@ class CodeInspector(Inspector):
         edits = any(item.kind == "writes" for item in given)
         if edits and operands and operands[0].word.literal and not operands[0].word.text and not scripts:
             operands.pop(0)  # BSD's `sed -i '' script file`
+            if operands and any(item.flag in _PRINTS_NOTHING for item in given):
+                found.uses(operands[0].word, "change")  # to GNU's sed it is a file, too, which is emptied
         other = any(item.flag in {"-f", "--file", "-E", "--exec"} and item.kind == "runs" for item in given)
         if not scripts and operands and not other:
             scripts.append(operands.pop(0).word)
@@ -289,9 +338,8 @@ class CodeInspector(Inspector):
                 self._filter_option(entry, item, found)
         for item in operands:
             found.uses(item.word, "change" if edits else "read")
-            if name == "awk":
-                _find_connection(item.word, found)
         if name == "awk":
+            _find_connections(operands, found)
             _find_passed_over(words, given, found)
         if edits and operands and not gives & {item.flag for item in given}:
             self._taken_for_script(operands[0].word, reader, found)
@@ -346,10 +394,17 @@ class CodeInspector(Inspector):
             found.add(unresolved(word, action.reason, flag))
 
 
+_PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@[\w.^~<>=*|-]*)?")
+_PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
 # To gawk such a file is a connection to another machine.
 _CONNECTION = "/inet"
 # Variables that no text may set.
 _DIRECTORIES = frozenset({"HOME", "PWD", "OLDPWD"})
+
+
+def _is_package(word: Word) -> bool:
+    """A package of the registry, by its name and perhaps its version."""
+    return word.literal and _PACKAGE.fullmatch(word.text) is not None
 
 
 def _find_passed_over(words: Sequence[Word], given: Sequence[Argument], found: Effects) -> None:
@@ -357,13 +412,22 @@ def _find_passed_over(words: Sequence[Word], given: Sequence[Argument], found: E
     for item in given:
         apart = any(item.value is word for word in words)
         value = item.value.text if item.value is not None else ""
-        if item.flag in {"-e", "--source"} and (not apart or value.startswith("-")):
+        if value and item.word.text.startswith("-") and not item.word.text.startswith(item.flag):
+            reason = f"some versions pass over `{shown(item.word.text)}`, and take its value for the program"
+            hint = "write the option as a word of its own"
+            found.add(unlisted(item.word, reason, item.flag, hint=hint))
+        elif item.flag in {"-e", "--source"} and (not apart or value.startswith("-")):
             reason = f"some versions pass over `{item.flag}`, and take another word for the program"
             hint = "write the program as a word of its own" if not apart else ""
             found.add(unlisted(item.word, reason, item.flag, hint=hint))
         elif item.flag in {"--assign", "--field-separator"} and apart:
             reason = f"some versions pass over `{item.flag}`, and take its value for the program"
             found.add(unlisted(item.word, reason, item.flag, hint="write -v for --assign, -F for the other"))
+
+
+def _find_connections(operands: Sequence[Argument], found: Effects) -> None:
+    for item in operands:
+        _find_connection(item.word, found)
 
 
 def _find_connection(word: Word, found: Effects) -> None:
@@ -395,8 +459,12 @@ def with_document(step: Step, document: str) -> Step:
     if files is None:
         return step
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
-    read_files = tuple(PathUse(step.words[0].with_text(file), "read") for file in files)
-    return replace(step, effects=effects, paths=(*step.paths, *read_files))
+    name = step.words[0]
+    used = [PathUse(name.with_text(file), "read") for file in files[0]]
+    used += [PathUse(name.with_text(file), "write") for file in files[1]]
+    if files[1]:
+        effects += (writes(name, _TEXT_WRITES, "-"),)
+    return replace(step, effects=effects, paths=(*step.paths, *used))
 
 
 def _is_input(word: Word) -> bool:
@@ -435,15 +503,19 @@ def _are_tests(word: Word, words: Sequence[Word]) -> bool:
 _CODE_FLAGS = frozenset({"-c", "-e", "--eval", "-p", "--print", "-pe", "-ep"})
 
 
-def _files_of_plain_code(code: str, language: str) -> list[str] | None:
-    """The files that a text reads, if it does nothing else but compute and print."""
-    if language == "python":
-        from nacre.policy.languages.python import files_of_plain_python  # noqa: PLC0415 - for the few
+_TEXT_WRITES = "this text writes a file"
 
-        return files_of_plain_python(code)
+
+def _files_of_plain_code(code: str, language: str) -> tuple[list[str], list[str]] | None:
+    """The files that a text reads and writes, if it does nothing else but compute and print."""
+    if language == "python":
+        from nacre.policy.languages.python import uses_of_plain_python  # noqa: PLC0415 - for the few
+
+        return uses_of_plain_python(code)
     from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
 
-    return files_of_plain_javascript(code)
+    files = files_of_plain_javascript(code)
+    return None if files is None else (files, [])
 
 
 def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:
@@ -465,8 +537,8 @@ def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_surely_file(word: Word) -> bool:
-    """One word, and no option: `bash -n +n` runs what it reads after all."""
-    return not word.several and word.prefix[:1] not in {"", "-", "+"}
+    """No option: `bash -n +n` runs what it reads after all. What follows the first file is for it."""
+    return not word.splits and word.prefix[:1] not in {"", "-", "+"}
 
 
 def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list[Effect]) -> int:

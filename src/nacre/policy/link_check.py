@@ -6,7 +6,6 @@ resolves, `findings` keeps what was found.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import known_path
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from nacre.policy.effects import Access, PathUse
     from nacre.policy.findings import Span, TextFindings
 
-_NO_PATH: frozenset[Access] = frozenset({"leave", "repository", "found", "beside", "link"})
-_WRITES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill"})
+_NO_PATH: frozenset[Access] = frozenset({"leave", "repository", "found", "tracked", "beside", "link"})
+_WRITES: frozenset[Access] = frozenset({"write", "change", "touch", "equip", "alter", "fill"})
 _SEVERAL = "run it as several commands"
 
 
@@ -45,7 +44,8 @@ class LinkCheck:
         findings, files = self.findings, self.findings.policy.files
         if not uses or files is None or findings.too_many_directories:
             return
-        findings.makes_links = findings.makes_links or any(use.access == "link" for use in uses)
+        for use in uses:
+            findings.makes_links = findings.makes_links or use.access == "link"
         if findings.fence is not None:
             for use in uses:
                 if use.access == "link" and _is_known(use):
@@ -88,10 +88,15 @@ class LinkCheck:
         """Keep what this step uses and gives another name; the whole text counts, for a loop comes back."""
         findings = self.findings
         command = findings.renames.add(uses, findings.directories)
-        check = functools.partial(self._by_other_names, command=command)
-        findings.used += [(check, use) for use in uses if use.access not in _NO_PATH and _is_path(use)]
+        findings.used.append((self._by_other_names, uses, command))
 
-    def _by_other_names(self, use: PathUse, command: int) -> None:
+    def _by_other_names(self, uses: Sequence[PathUse], command: int) -> None:
+        """The paths that a command uses, if this text gives any files other names."""
+        for use in uses:
+            if use.access not in _NO_PATH and _is_path(use):
+                self._by_other_name(use, command)
+
+    def _by_other_name(self, use: PathUse, command: int) -> None:
         """A path is also judged by the names that it had before."""
         findings = self.findings
         for directory in findings.directories:

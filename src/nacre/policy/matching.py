@@ -7,6 +7,7 @@ arguments only; wrappers, flags that run programs, and paths are other modules' 
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -124,15 +125,23 @@ class Rule:
         """Tell whether the leading arguments match, one by one, and none of `not_args`."""
         if self.first_arguments is not None:
             return not arguments or not self.first_arguments or _is_one_of(arguments[0], self.first_arguments)
+        if len(self.tokens) == 1 and not self.not_args:
+            return True
         patterns = self.tokens[1:]
         rest = bool(patterns) and patterns[-1] == "*"
         if rest:
             patterns = patterns[:-1]
         if len(arguments) < len(patterns):
             return False
-        if not all(_admits(pattern, word) for pattern, word in zip(patterns, arguments, strict=False)):
-            return False
-        return not self.not_args or not any(self._excluded(word) for word in arguments)
+        for pattern, word in zip(patterns, arguments, strict=False):
+            if not _admits(pattern, word):
+                return False
+        if not self.not_args:
+            return True
+        # What the rule itself writes out is not excluded by it.
+        pairs = zip(patterns, arguments, strict=False)
+        spelled = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1].text, pairs)))
+        return not any(self._excluded(word) for word in arguments[spelled:])
 
     def _excluded(self, word: Word) -> bool:
         if word.splits or word.braces:
@@ -257,6 +266,8 @@ def _flags_hit(flags: Sequence[str], arguments: Sequence[Word]) -> bool:
     for flag in flags:
         short = bool(_SHORT_FLAGS.match(flag))
         if short and {letter.lower() for letter in flag[1:]} <= letters:
+            continue
+        if _LONG_NAMES.get(flag) in letters:  # `--force` also hits `-f`
             continue
         if not any(_flag_matches(flag, text) for text in given):
             return False

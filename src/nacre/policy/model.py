@@ -22,6 +22,9 @@ Shape = Literal["any", "operand", "fresh", "field", "clock", "token", "number", 
 # command (scanners refuse control characters), so no literal text can look like it.
 UNKNOWN = "\0"
 
+# The name of a piece that is a block of PowerShell as it is written, and not what a value holds.
+BLOCK = "{"
+
 # Where a bare name is looked up; a program of that name elsewhere is another program.
 SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"})
 
@@ -77,6 +80,8 @@ class Expansion:
     empty: bool = False
     # Kind "file": the name of one file that matches this pattern (a loop over `*.py`).
     pattern: str = ""
+    # What find has found below these places of the working directory: no way upwards.
+    below: tuple[str, ...] = ()
 
 
 @record
@@ -114,7 +119,7 @@ class Word:
     @property
     def several(self) -> bool:
         """May become no word or several words, by splitting or as a pattern."""
-        return self.splits or self.glob is not None or self.braces
+        return self.glob is not None or self.braces or (bool(self.expansions) and self.splits)
 
     @property
     def may_vanish(self) -> bool:
@@ -175,6 +180,12 @@ class Word:
         return bool(self.expansions) and said and not self.several and not self.may_be_option
 
     @property
+    def known_value(self) -> bool:
+        """The same for the value of an option that is written out: `--prefix="$PWD/out"`."""
+        said = all(e.kind != "process" and e.shape in _SAID for e in self.expansions)
+        return bool(self.expansions) and said and not self.several and "=" in self.prefix
+
+    @property
     def spelled(self) -> bool:
         """All that is not written out are numbers, dates, names of the machine: no part of it is a path."""
         return bool(self.expansions) and not self.several and all(e.shape in _PARTS for e in self.expansions)
@@ -218,6 +229,8 @@ class Assignment:
     # A word of a loop or an array: it is split and matched against files like the words of a command.
     listed: bool = False
     array: bool = False
+    # An element of `x+=(a b)`: what `x` holds then is not this alone.
+    appended: Word | None = None
     # This shell has no other variables than those that programs see (cmd.exe, `$env:x`).
     exported: bool = False
 

@@ -98,7 +98,7 @@ class NetworkInspector(GitInspector):
         printed = any(
             item.flag in {"-O", "--output-document"}
             and item.value is not None
-            and is_free_target(item.value, self.context.shell)
+            and is_free_target(item.value, self.context.shell, written=True)
             for item in given
         )
         flags = {item.flag for item in given}

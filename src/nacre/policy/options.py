@@ -44,8 +44,12 @@ _FIELDS_OF_ONE = frozenset({"field", "clock", "token", "number", "digits"})
 # An option that is switched off: `--help=false`.
 OFF = "=false"
 _SWITCH = regex(r"(?i)true|false")
+# To programs in Go the last one counts, and what looks for the sub-command takes the next word for the value
+# of a `--help` that stands before it: `kubectl --help get proxy --help=false` runs the proxy.
+_HELPS = frozenset({"-h", "-help", "--help"})
 _PRESET = regex(r"--preset(?:=|\Z)")
 _NUMBER = regex(r"-[0-9]+\Z")
+_SEPARATE_VALUES = {"=": 1, "==": 2}  # how many words of their own follow an option
 _SPEC = regex(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
 
 
@@ -148,7 +152,7 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         bool(getattr(options, "apart", False)),
         bool(getattr(options, "single_letters", False)),
         frozenset(getattr(options, "last", "").split()),
-        frozenset(getattr(options, "dashed_values", "").split()),
+        frozenset(map(_word_name, getattr(options, "dashed_values", "").split())),
         _mattering(options, specs),
     )
 
@@ -190,7 +194,7 @@ def _word_name(text: str) -> str:
 
 def read(table: Table, words: Sequence[Word]) -> list[Argument]:
     """The options and operands among the arguments of a program."""
-    return _Reading(table, words).read()
+    return _Reading(table, words).read() if words else []
 
 
 class _Reading:
@@ -204,40 +208,43 @@ class _Reading:
         self.has_operand = False
 
     def read(self) -> list[Argument]:
+        words, table, found = self.words, self.table, self.found
         ended = False
-        while self.index < len(self.words):
-            word = self.words[self.index]
+        while self.index < len(words):
+            word = words[self.index]
             self.index += 1
             if ended:
-                self.found.append(Argument("operand", "--", word))
-            elif word.text in self.table.ends and word.literal:
+                found.append(Argument("operand", "--", word))
+            elif word.text in table.ends and word.literal:
                 ended = True
             elif self._is_option(word):
-                self._option(word)
-                # Glued to its value it may be another option: `java -mx64m`.
-                name = word.text.partition("=")[0] if word.text.startswith("--") else word.text
-                ended = name in self.table.last
+                self._option(word, known=word.literal)
+                ended = bool(table.last) and self._is_last(word.text)
             else:
                 doubtful = not word.literal and word.may_be_option
-                self.found.append(Argument("unproven" if doubtful else "operand", "", word))
+                found.append(Argument("unproven" if doubtful else "operand", "", word))
                 self.has_operand = True
-                ended = self.table.stops
-        return self.found
+                ended = table.stops
+        return found
+
+    def _is_last(self, text: str) -> bool:
+        """Whether no option follows this one; glued to its value it may be another one: `java -mx64m`."""
+        return (text.partition("=")[0] if text.startswith("--") else text) in self.table.last
 
     def _is_option(self, word: Word) -> bool:
         """It begins with a dash and more, whatever else is unknown about it."""
-        if word.splits:
+        if not word.text.startswith(("-", "+")) or word.splits:
             return False
-        prefix = word.text if word.literal else word.prefix
+        prefix = word.prefix if word.expansions or word.glob is not None or word.braces else word.text
         if prefix.startswith("+"):
             return prefix in self.table.specs
         return prefix.startswith("-") and word.text != "-"
 
-    def _option(self, word: Word) -> None:
+    def _option(self, word: Word, *, known: bool) -> None:
         text = word.text
         table = self.table
         pattern = table.pattern if self.has_operand or not table.pattern_later else None
-        if word.literal and (
+        if known and (
             (table.numbers and _NUMBER.match(text))
             or (pattern is not None and not table.knows(text) and pattern.fullmatch(text))
         ):
@@ -249,7 +256,7 @@ class _Reading:
         elif text.startswith("--"):
             self._named(word, text.partition("=")[0])
         else:
-            self._cluster(word)
+            self._cluster(word, known=known)
 
     # -- styles ------------------------------------------------------------------------------------------
 
@@ -282,18 +289,19 @@ class _Reading:
         rest = word.text[len(name) :].removeprefix("=")
         self._attached(Spec(spec.kind, "=", spec.check), name, word, rest)
 
-    def _cluster(self, word: Word) -> None:
+    def _cluster(self, word: Word, *, known: bool) -> None:
         """The letters of `-xvf`; a letter with a value takes the rest of the word, or the next one."""
         text = word.text
         exact = self.table.specs.get(text)
-        if exact is not None and word.literal:
+        if exact is not None and known:
             self._separate(exact, text, word)
             return
         if self.table.single_letters and not text[2:].isdigit():
             self._unlisted(word, text, "is read in two ways", rest=text[1:])
             return
+        end = len(text if known else word.prefix)
         for at in range(1, len(text)):
-            if at >= len(word.prefix):
+            if at >= end:
                 self._unproven(word)
                 return
             flag = "-" + text[at]
@@ -318,7 +326,7 @@ class _Reading:
     # -- values ------------------------------------------------------------------------------------------
 
     def _attached(self, spec: Spec, flag: str, word: Word, rest: str) -> None:
-        if not spec.arity and not (word.literal and _SWITCH.fullmatch(rest)):
+        if not spec.arity and (flag in _HELPS or not (word.literal and _SWITCH.fullmatch(rest))):
             self._unlisted(word, flag, "takes no value")
             return
         if spec.arity == "==":
@@ -330,7 +338,10 @@ class _Reading:
         self._add(spec, flag, word, (value,))
 
     def _separate(self, spec: Spec, flag: str, word: Word) -> None:
-        count = {"=": 1, "==": 2}.get(spec.arity, 0)
+        count = _SEPARATE_VALUES.get(spec.arity)
+        if count is None:
+            self.found.append(Argument(spec.kind, flag, word))
+            return
         values = tuple(self.words[self.index : self.index + count])
         self.index += len(values)
         # The option does what it does, whatever else its value turns out to be.

@@ -47,6 +47,13 @@ _PRINTS_NUMBER_OF_GH = regex(
     r" --json (databaseId|number) (?:--jq|-q) \.\[0\]\.\1"
     r"|gh (?:pr|issue) view(?: [0-9]+)? --json number (?:--jq|-q) \.number"
 )
+# To a cluster these names are made of small letters, digits, dots and dashes, and begin with no dash.
+_PRINTS_NAME_OF_KUBECTL = regex(
+    r"kubectl get (?:pods?|po|deploy|deployments?|svc|services?|jobs?|statefulsets?|sts)"
+    r"(?: (?:-n|-l|--namespace|--selector|--field-selector)[ =][A-Za-z][\w./=,!-]*| --sort-by=[\w.]+)*"
+    r" (?:-o|--output)[ =]jsonpath=\{\.items\[(?:0|-1)\]\.metadata\.name\}"
+    r"(?: (?:-n|-l|--namespace|--selector)[ =][A-Za-z][\w./=,!-]*)*"
+)
 # The name of a branch or a tag: it holds no blank and no pattern, but a remote may call one `--output=x`.
 _PRINTS_FIELD = regex(
     r"git branch --show-current|git rev-parse --abbrev-ref HEAD|git symbolic-ref --short HEAD"
@@ -54,7 +61,7 @@ _PRINTS_FIELD = regex(
 )
 # A file or directory that was not there before, in the directory for such.
 _PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t [\w.-]+|(?:-d )?/tmp/[\w.-]*X{3,}))?")
-_PRINTING = names("nproc id wc date pwd uname whoami hostname git getconf mktemp gh")
+_PRINTING = names("nproc id wc date pwd uname whoami hostname git getconf mktemp gh kubectl")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
 
 
@@ -67,7 +74,7 @@ def output_shape(words: list[str]) -> Shape:
     """The commands whose output is always a number, or never begins with a dash."""
     text = " ".join(words)
     apart = not any(" " in word for word in words)  # `git rev-parse "--short HEAD"` prints just that
-    shapes = _SHAPES_OF_GH if words[:1] == ["gh"] else _SHAPES
+    shapes = _SHAPES_OF_CLIENTS if words[:1] in (["gh"], ["kubectl"]) else _SHAPES
     for shape, pattern in shapes if apart else ():
         if pattern.fullmatch(text):
             return "clock" if shape == "token" and _HAS_COLON.search(text) else shape
@@ -81,4 +88,7 @@ _SHAPES: tuple[tuple[Shape, re.Pattern[str]], ...] = (
     ("field", _PRINTS_FIELD),
     ("fresh", _PRINTS_FRESH),
 )
-_SHAPES_OF_GH: tuple[tuple[Shape, re.Pattern[str]], ...] = (("token", _PRINTS_NUMBER_OF_GH),)
+_SHAPES_OF_CLIENTS: tuple[tuple[Shape, re.Pattern[str]], ...] = (
+    ("token", _PRINTS_NUMBER_OF_GH),
+    ("token", _PRINTS_NAME_OF_KUBECTL),
+)

@@ -23,13 +23,25 @@ if TYPE_CHECKING:
 
     from nacre.filesystem import Entry, FileSystem
 
+# A descriptor itself is no path.
+_DESCRIPTOR = regex(r"/(?:dev|proc/(?:self|thread-self|[0-9]+))/fd/[0-9]+\Z")
+_LONGEST_PATH = 4096  # of Linux
+_OF_A_PROCESS = regex(r"//?(?:proc/(?:self|thread-self|[0-9]+)(?:/(?!fd/[0-9]+\Z)|\Z)|dev/fd/[0-9]+/)")
+
+# What is such a link, or holds some: a copy of it (`cp -a`) leads there, too.
+_LINKS = regex(r".*/(?:cwd|root|exe|self|thread-self|fd|ns|map_files|task|[0-9]+)(?:/[^/]*)?\Z")
+
+# The input, and what a program was given under a number: whoever writes there opens that file once more.
+_INPUT = regex(
+    r"/dev/stdin\Z|/(?:dev|proc/(?:self|thread-self))/fd/(?![12]\Z)[0-9]+\Z|/proc/[0-9]+/fd/[0-9]+\Z"
+)
+_OUTPUT = regex(r"/dev/std(?:out|err)\Z|/(?:dev|proc/(?:self|thread-self))/fd/[12]\Z")
 _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
 # What some file systems leave out of a name.
 _INVISIBLE = regex("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]")
 _ENDS_IN_DOTS = regex(r"([^/. ])[. ]+(?=/|\Z)")
 _SHORT_GIT = regex(r"(?i)(\A|/)git~[0-9]+(?=/|\Z)")
-_OF_A_PROCESS = regex(r"//?(?:proc/(?:self|thread-self|[0-9]+)(?:/(?!fd/[0-9]+\Z)|\Z)|dev/fd/[0-9]+/)")
 # Names that are examined for one pattern or one directory: more would take too long.
 _MOST_NAMES = 20_000
 # No system opens a file by a longer path, and to resolve one costs its length squared.
@@ -116,7 +128,7 @@ class Fence:
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
         place = joined(directory, self.expanded(path))
-        if is_of_a_process(place):
+        if is_of_a_process(place, self._files):
             return os.sep in self.roots
         return self._holds_real(real(self._files, place))
 
@@ -227,9 +239,16 @@ class OwnFiles:
         return any(name.match(os.path.basename(file)) for file in self.own)
 
     def may_hold(self, pattern: str, directory: str) -> bool:
-        """The same for a directory that holds one, seen from another: those above both are none."""
+        """The same for a directory that holds one, seen from another.
+
+        To those above both leads only a way up. Without a directory to see it from, all of them count.
+        """
+        steps = _SEPARATOR.split(os.path.normpath(pattern))
+        if steps[-1] in {".", ".."}:
+            return bool(self.own)  # `$x/..`
         name = _last_segment(pattern)
-        here = self._real(".", directory)
+        up = not directory or ".." in _SEPARATOR.split(pattern)
+        here = "" if up else self._real(".", directory)
         return any(name.match(part) for file in self.own for part in _apart(file, here)[:-1])
 
     def receives(self, directory: str, name: str, start: str) -> bool:
@@ -332,6 +351,16 @@ def is_other_repository(files: FileSystem, place: str, here: str) -> bool:
         place = parent
 
 
+def work_tree(files: FileSystem, place: str) -> str:
+    """The directory with the repository that git finds from a place; empty: there is none."""
+    while not (files.is_directory(joined(place, ".git")) or files.is_file(joined(place, ".git"))):
+        parent = os.path.dirname(place)
+        if parent == place:
+            return ""
+        place = parent
+    return place
+
+
 class MadePath(NamedTuple):
     """A path that a text makes or changes, without links, and whether nobody has looked at what it gets."""
 
@@ -358,9 +387,59 @@ def _looks_like_repository(files: FileSystem, place: str) -> bool:
     return files.is_file(joined(place, "commondir"))
 
 
-def is_of_a_process(path: str) -> bool:
-    """`/proc/self/cwd/x`: where it leads depends on who asks. A descriptor itself is no path."""
-    return _OF_A_PROCESS.match(os.path.normpath(path)) is not None
+def is_file_of_a_descriptor(path: str, *, outputs: bool = False) -> bool:
+    """Whether writing there changes a file that was opened to be read; `outputs`: they may be such, too."""
+    plain = os.path.normpath(path).replace("//", "/", 1)
+    return _INPUT.match(plain) is not None or (outputs and _OUTPUT.match(plain) is not None)
+
+
+def is_link_of_a_process(path: str, files: FileSystem | None = None) -> bool:
+    """Whether a copy of what is there may be a link that leads elsewhere for each program."""
+    if is_file_of_a_descriptor(path, outputs=True):
+        return True
+    return is_of_a_process(path, files) and _LINKS.match(os.path.normpath(path)) is not None
+
+
+def is_of_a_process(path: str, files: FileSystem | None = None) -> bool:
+    """Whether it depends on who asks where an absolute path leads, also if a link or `..` is on its way."""
+    plain = os.path.normpath(path)
+    if _OF_A_PROCESS.match(plain) is not None:
+        return True
+    if files is None or not os.path.isabs(path) or _DESCRIPTOR.match(path) is not None:
+        return False
+    if len(path) > _LONGEST_PATH:
+        return True  # nothing opens it
+    # Nearly always there is no link on the way.
+    return files.real_path(plain) != path.rstrip("/") and _passes(path, files)
+
+
+def _passes(path: str, files: FileSystem) -> bool:
+    """Walk down a path, and look at each place on the way."""
+    at, parts = "/", [part for part in path.split("/") if part not in {"", "."}]
+    for number, part in enumerate(parts, 1):
+        here = os.path.join(at, part)
+        last = number == len(parts)
+        if part != ".." and _OF_A_PROCESS.match(here) is not None:
+            return True
+        if last:
+            return False
+        at = _beyond(at, part, files)
+        if _OF_A_PROCESS.match(at) is not None:
+            return True
+    return False
+
+
+def _beyond(at: str, part: str, files: FileSystem) -> str:
+    """The real path of an entry of a real directory; only a link has to be followed."""
+    if part == "..":
+        return os.path.dirname(at)
+    here = os.path.join(at, part)
+    return files.real_path(here) if files.is_link(here) else here
+
+
+def normal(path: str) -> str:
+    """A path without `..` as it is written, whatever is a link."""
+    return os.path.normpath(path)
 
 
 def is_at_or_below(path: str, directory: str) -> bool:

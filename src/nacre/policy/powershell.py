@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from nacre.policy.model import (
+    BLOCK,
     UNKNOWN,
     Assignment,
     Expansion,
@@ -36,6 +37,11 @@ _BLANK = regex(r"(?:[ \t\r]|`\r?\n|<#.*?#>)+", re.DOTALL)
 _COMMENT = regex(r"#[^\n]*")
 _VARIABLE = regex(r"\$(?:\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?|[_$?^])")
 _PROPERTY = regex(r"\.[A-Za-z_][A-Za-z0-9_]*")
+# A plain `=`, and a value that is all of the statement.
+_SETS = regex(r"[A-Za-z0-9_}][ \t]*=\Z")
+_PLAIN_VALUE = regex(
+    r"[ \t]*(?P<quote>['\"]?)(?P<text>(?<=['\"])[A-Za-z0-9_.,:/@+-]*|[0-9]+)(?P=quote)[ \t]*(?=[;\n]|\Z)"
+)
 _ASSIGN = regex(r"\$(\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_:]*)[ \t]*(?:[-+*/%]|\?\?)?=(?!=)")
 _NUMBER = regex(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?![A-Za-z0-9_])", re.IGNORECASE)
 _OPERATOR = regex(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
@@ -48,6 +54,7 @@ _STRING_PLAIN = regex(r"[^\"`$\n]+")
 _BRACKET = regex(r"[$@]?\(|\{")
 # `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
 _BROKEN_PARAMETER = regex(r"-[A-Za-z_?][^:'\"\s]*[.\[]")
+_BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?\{(?s:.*)\}\Z")
 _NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
 _OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
@@ -156,10 +163,19 @@ class _Reader:
         exported = scope.casefold() == "env"
         self._check_variable(rest if not exported else "")
         name = rest.upper() if exported else rest
-        value = Assignment(name, None, found.start(), found.end(), exported=exported)
+        given = self._plain_value(found) if exported else None
+        value = Assignment(name, given, found.start(), found.end(), exported=exported)
         self.commands.append(SimpleCommand((), (value,), (), found.start(), found.end()))
         self.pos = found.end()
         self._skip_lines()
+
+    def _plain_value(self, found: re.Match[str]) -> Word | None:
+        """The value of `$env:NODE_ENV = 'test'`, if it is a text or a number that is written out."""
+        given = _PLAIN_VALUE.match(self.text, found.end())
+        if given is None or not _SETS.search(found[0]):
+            return None
+        start, end = given.span("text")
+        return Word(given["text"], start, end, quoted=True)
 
     def _check_variable(self, name: str) -> None:
         if _OWN_VARIABLE.match(name):
@@ -354,7 +370,9 @@ class _Reader:
         if text == "--%" or "::" in text:
             raise NotUnderstood("a part that is not read as PowerShell, or a type's member", start)
         # A value outside of quotes may be a list, which becomes several arguments.
-        piece = Expansion("variable", "", quoted=not state.listed)
+        alone = text.count(UNKNOWN) == 1 and _BLOCK_ALONE.match(self.text, start, self.pos)
+        name = BLOCK if alone else ""
+        piece = Expansion("variable", name, quoted=not state.listed)
         glob = text.index("*") if "*" in text and not state.quoted else None
         return Word(text, start, self.pos, state.quoted, glob, expansions=(piece,) * text.count(UNKNOWN))
 

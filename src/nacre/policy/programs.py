@@ -18,6 +18,7 @@ from nacre.policy.effects import (
     Effects,
     Inspection,
     PathUse,
+    Script,
     any_beginning,
     base_name,
     is_free,
@@ -26,6 +27,7 @@ from nacre.policy.effects import (
     runs,
     shown,
     unknown_at,
+    unknown_text,
     unlisted,
     unresolved,
     writes,
@@ -33,8 +35,11 @@ from nacre.policy.effects import (
 from nacre.policy.find_expression import (
     FindExpression,
     fd_commands,
+    follows_links,
     for_what_is_found,
+    found_below,
     found_by_fd,
+    places_below,
     printed_paths,
     removed,
     where_found,
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nacre.policy.languages import Action
+    from nacre.policy.options import Argument
 
 # Modules are named at the beginning of a program; yq loads files anywhere, also by a text that it evaluates.
 _JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})|modulemeta")
@@ -83,6 +89,9 @@ def has_meaning(name: str) -> bool:
     return is_known_output(name) or ProgramInspector(Context()).reader(base_name(name)) is not None
 
 
+_WITHOUT_SHELL = frozenset({"-N", "-S", "--shell"})
+_PLAIN_WORDS = regex(r"[\w./:=@,+% -]*\Z")
+_TIMED_TEXTS = names("-s --setup -p --prepare -c --cleanup")
 _WITH_ZEROS = names(
     "-0 --null -r --no-run-if-empty -n --max-args -P --max-procs -s --max-chars -I -J -i --replace "
     "-t --verbose -x --exit"
@@ -105,6 +114,26 @@ class ProgramInspector(NetworkInspector):
             self.step(words)
             return
         self.wrapper(words, wrapper)
+
+    def read_hyperfine(self, words: tuple[Word, ...]) -> None:
+        """`hyperfine 'make' 'ninja'`: each operand is a text for a shell, and so are some values."""
+        entry = tables.program("hyperfine")
+        found = Effects()
+        given = read(compiled(entry), words[1:]) if entry is not None else []
+        by_itself = any(item.flag in _WITHOUT_SHELL for item in given)
+        for item in given:
+            text = item.word if item.kind == "operand" else item.value if item.flag in _TIMED_TEXTS else None
+            if text is not None and by_itself and not _PLAIN_WORDS.match(text.text):
+                # `-N 'tee a; echo b'` is one command, which writes three files.
+                reason = "with -N or --shell it divides this text in its own way"
+                found.add(unresolved(text, reason))
+            if text is not None and text.literal:
+                self.found.scripts.append(Script(text.text, "sh", text.start, text.end, exact=False))
+            elif text is not None:
+                found.add(unknown_text(text))
+            elif entry is not None:
+                self.option(entry, item, found)
+        self.step(words, found.effects, rememberable=False, paths=found.paths)
 
     # -- find, fd, xargs -----------------------------------------------------------------------------------
 
@@ -135,7 +164,9 @@ class ProgramInspector(NetworkInspector):
         if paths:
             mark = words[0].with_text("{}")
             marked = tuple(_with_mark(word, replaced) for word in inner) if replaced else (*inner, mark)
-            self._walk_found(tuple(with_found_paths(marked, many=not replaced)), paths)
+            fed = self.context.fed_by(words[0])
+            places = () if fed is None or follows_links(fed.words) else places_below(paths)
+            self._walk_found(tuple(with_found_paths(marked, many=not replaced)), paths, places)
             return
         self.walk(_with_input(inner, replaced, words[0]))
 
@@ -152,21 +183,25 @@ class ProgramInspector(NetworkInspector):
         for each in reading.removes:
             reading.found.paths += removed(reading.uses(each, here))
         self.step(words, reading.found.effects, rememberable=not reading.inner, paths=reading.found.paths)
+        by_links = bool(reading.inner) and follows_links(words)
         for command, found, elsewhere in zip(reading.inner, reading.finds, reading.elsewhere, strict=True):
             if not command:
                 self.step(words[:1], [unresolved(words[0], "an empty -exec")])
                 continue
             before = len(self.found.steps)
-            self._walk_found(command, reading.uses(found, here))
+            uses = reading.uses(found, here)
+            self._walk_found(command, uses, () if elsewhere or by_links else places_below(uses))
             if elsewhere:
                 self.found.steps[before:] = map(where_found, self.found.steps[before:])
         for word in reading.deleting:
             self.step((word.with_text("rm"), word.with_text("--")), (), "command")
 
-    def _walk_found(self, command: tuple[Word, ...], uses: Sequence[PathUse]) -> None:
+    def _walk_found(
+        self, command: tuple[Word, ...], uses: Sequence[PathUse], places: tuple[str, ...] = ()
+    ) -> None:
         """A command for what was found: where it changes that, it matters what can be found."""
         before = len(self.found.steps)
-        self.walk(command)
+        self.walk(tuple(found_below(word, places) for word in command))
         steps = self.found.steps
         for at in range(before, len(steps)):
             steps[at] = for_what_is_found(steps[at], uses)
@@ -197,20 +232,29 @@ class ProgramInspector(NetworkInspector):
                 self.option(TAR, item, found)
         for archive in archives:  # of several, some tars take the last
             self._tar_archive(words[0], archive, flags, found)
-        extracts = bool(flags & _TAR_EXTRACTS) and not flags & {"-O", "--to-stdout"}
-        if extracts:
-            found.add(writes(words[0], "tar writes the files it extracts", "-x"))
-            for item in given:
-                if item.flag in {"-P", "--absolute-names"}:
-                    found.add(runs(item.word, "members of an archive can be put anywhere", item.flag))
-            targets = [item.value for item in given if item.kind == "enters"]
-            for target in targets or [words[0].with_text(".")]:
-                found.paths += [PathUse(target, "fill", brings_links=True)] if target is not None else []
+        self._tar_extracts(words[0], given, flags, found)
         for item in given:
             if item.kind in {"operand", "unproven"}:
                 # What is removed goes with all that is in it.
                 found.uses(item.word, "touch" if "--remove-files" in flags else "maybe")
+                # To BSD's tar `@x` is an archive, or a list of files.
+                found.uses(item.word if item.word.text.startswith("@") else None, "leave")
         self.finish(words, found)
+
+    def _tar_extracts(self, at: Word, given: Sequence[Argument], flags: set[str], found: Effects) -> None:
+        """Where members are put; what stands behind the first of them holds for later ones, or for none."""
+        before = {item.flag for item in itertools.takewhile(_is_option, given)}
+        if not flags & _TAR_EXTRACTS or before & {"-O", "--to-stdout"}:
+            return
+        found.add(writes(at, "tar writes the files it extracts", "-x"))
+        for item in given:
+            if item.flag in {"-P", "--absolute-names"}:
+                found.add(runs(item.word, "members of an archive can be put anywhere", item.flag))
+        targets = [item.value for item in given if item.kind == "enters"]
+        if before.isdisjoint({"-C", "--directory"}):
+            targets.append(at.with_text("."))
+        for target in targets:
+            found.paths += [PathUse(target, "fill", brings_links=True)] if target is not None else []
 
     def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Effects) -> None:
         reads = bool(flags & _TAR_READS)
@@ -392,6 +436,10 @@ def _sql_reader(client: str) -> Callable[[str], list[Action]]:
     return lambda text: sql_actions(text, client)
 
 
+def _is_option(item: Argument) -> bool:
+    return item.kind not in {"operand", "unproven"}
+
+
 def _with_mark(word: Word, replaced: str) -> Word:
     return replace(word, text=word.text.replace(replaced, "{}")) if replaced in word.text else word
 
@@ -432,6 +480,7 @@ def _with_dashes(arguments: Sequence[Word], found: Effects) -> list[Word]:
 
 _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     "command": ProgramInspector.read_command,
+    "hyperfine": ProgramInspector.read_hyperfine,
     **dict.fromkeys(("xargs", "gxargs"), ProgramInspector.read_xargs),
     **dict.fromkeys(("find", "gfind"), ProgramInspector.read_find),
     **dict.fromkeys(("fd", "fdfind"), ProgramInspector.read_fd),

@@ -6,22 +6,92 @@ that the inner command needs one of its own is said by `check`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.policy import tables
 from nacre.policy.effects import position
 from nacre.policy.model import Word, names
 from nacre.policy.options import compiled, read
+from nacre.policy.patterns import regex
+from nacre.policy.tables.schema import OUTSIDE
 from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from nacre.policy.options import Argument
     from nacre.policy.tables.schema import Program
 
 # Kinds of programs that packages can be.
-_OF_PROJECTS = names("javascript python python_packages interpreters build compilers toolchains")
+_OF_PROJECTS = names("javascript python python_packages interpreters build compilers ecosystems toolchains")
+# Options of test runners, bundlers and watchers that take a command, code, or an option of the interpreter.
+_COMMANDS = regex(
+    r"--(?:[\w.-]*\.)?(?:on[A-Z]\w*|on-[\w-]+)\Z"
+    r"|--(?:eval|exec\w*|command|cmd|shell|script-shell|print|run-under|wrapper|test-command|init-hook|pdbcls"
+    r"|node-?(?:option|arg)\w*|exec-?argv|inspect[\w-]*)\Z"
+)
+# `-e 'require("fs")...'`, `-c 'rm x'`, `-x touch`: what could be a text of code, behind a letter.
+_LETTER = regex(r"-[A-Za-z]{0,2}[ceEpx]\Z")
+_CODE = regex(r"(?s:.*)[\s()\"'`;<>&|$]")
+# What they write may lie anywhere that may be written to.
+_WRITTEN = regex(
+    r"--?(?:[a-z]+[-.]?)*?(?:out|output|cache|reports?|log|dest|dist|results?)(?:[-.]?[A-Za-z]+)*\Z|-o\Z"
+)
+_AWAY = regex(rf"{OUTSIDE}|(?i:(?:file|data|node|link|portal|git[\w+]*|ssh):)|\s*[\[{{]\s*[\"']")
+# `-n require=/tmp/x`: a path behind another text.
+_PIECES = regex(r"[=,;]|:(?!//)")
+# What tests are called, and the addresses of pages.
+_TEXTS = names(
+    "-t -g -k --grep --fgrep --testNamePattern --test-name-pattern --name --title "
+    "--base --base-href --base-url --public-path --publicPath --public-url --route --url"
+)
+_ADDRESS = regex(r"(?i)https?://")
+# Instructions by an address: a test's page is one, too, which is no code for the program that asks for it.
+_INSTRUCTIONS = regex(
+    r"--?[\w.-]*(?:config|import|require|load|preset|plugin|reporter|setup|env|init|registry)"
+)
+_GLUED = regex(r"-[A-Za-z](?=[/~]|\.\.?/)")
+
+
+class ScriptWord(NamedTuple):
+    """A word for a script that does more than choose what the script does to the project."""
+
+    kind: Literal["runs", "elsewhere", "writes"]
+    word: Word
+    value: Word
+
+
+def script_words(words: Sequence[Word]) -> Iterator[ScriptWord]:
+    """`npm test -- --config /tmp/x.js`: what the program behind a script could take from elsewhere."""
+    option = ""
+    for word in words:
+        text = word.text
+        if not text.startswith("-"):
+            yield from _script_value(option, word, word)
+            option = ""
+            continue
+        name, equals, value = text.partition("=")
+        if _COMMANDS.match(name):
+            yield ScriptWord("runs", word, word)
+        elif equals:
+            yield from _script_value(name, word, word.with_text(value))
+        elif _GLUED.match(text):
+            yield from _script_value(text[:2], word, word.with_text(text[2:]))
+        option = "" if equals or text == "--" else name
+
+
+def _script_value(option: str, word: Word, value: Word) -> Iterator[ScriptWord]:
+    text = value.text
+    if option in _TEXTS:
+        return
+    if _LETTER.match(option) and (_CODE.match(text) or (option == "-x" and text.isalnum())):
+        yield ScriptWord("runs", word, value)
+        return
+    away = next((piece for piece in (text, *_PIECES.split(text)) if _AWAY.match(piece)), None)
+    if away is not None:
+        yield ScriptWord("writes" if _WRITTEN.match(option) else "elsewhere", word, value.with_text(away))
+    elif _ADDRESS.match(text) and _INSTRUCTIONS.match(option):
+        yield ScriptWord("elsewhere", word, value)
 
 
 def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Word, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import PathUse, is_free_target, is_fresh
 from nacre.policy.model import LOOKED_AT, UNKNOWN
+from nacre.policy.paths import is_file_of_a_descriptor
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 _NETWORK = regex(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
+_CONNECTIONS = ("/dev/tcp/", "/dev/udp/")
+_CONNECTIONS_BELOW = (*_CONNECTIONS, "/tcp/", "/udp/")
 _CONNECTING_SHELLS = frozenset({"bash", "ksh", "ksh93"})
+_OUTPUTS = frozenset({"1", "2", "-"})
 _DESCRIPTOR = regex(r"[0-9]+-?\Z|-\Z")
 
 
@@ -53,14 +57,27 @@ class RedirectionCheck:
             hint = 'write ./ before the name: < ./"$file"'
             self.findings.add(self.findings.whole.when_unknown, "network", reason, span, hint=hint)
             return
+        if reads_output(redirection):
+            reason, hint = "what is written to this output would change the file", "leave it out"
+            self.findings.add(self.findings.whole.when_unknown, "not resolvable", reason, span, hint=hint)
         duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
-        if duplicates or (is_free_target(target, self.findings.shell) and target.text != "-"):
+        if duplicates or self._is_free(target, written=redirection.operator in _WRITES):
             return
         if redirection.operator in _WRITES:
             self.findings.add_write(f"`{redirection.operator}` writes a file", span)
         if redirection.operator != "<&":
             access = "write" if redirection.operator in _WRITES else "read"
             self._boundaries.check([PathUse(target, access)])
+
+    def _is_free(self, target: Word, *, written: bool) -> bool:
+        """A device that is no file; an output is none as long as it is what the text was given."""
+        if (
+            written
+            and self.findings.whole.outputs_moved
+            and is_file_of_a_descriptor(target.text, outputs=True)
+        ):
+            return False
+        return is_free_target(target, self.findings.shell, written=written) and target.text != "-"
 
     @cached_property
     def _names_network(self) -> bool:
@@ -76,6 +93,32 @@ class RedirectionCheck:
         if is_fresh(target) and target.text == UNKNOWN:
             return False
         # Where no such file could be made, there is nothing before the rest.
-        known = target.text.removeprefix(UNKNOWN) if is_fresh(target) else target.prefix
+        inside = is_fresh(target) or _is_in_directory(target)
+        known = target.text.removeprefix(UNKNOWN).partition(UNKNOWN)[0] if inside else target.prefix
         prefix = re.sub("/+", "/", known)
-        return any(name.startswith(prefix) or prefix.startswith(name) for name in ("/dev/tcp/", "/dev/udp/"))
+        names = _CONNECTIONS_BELOW if inside else _CONNECTIONS
+        return any(name.startswith(prefix) or prefix.startswith(name) for name in names)
+
+
+def _is_in_directory(target: Word) -> bool:
+    """`"$PWD/log"`: below a directory that is there, which /dev/tcp is not, but /dev."""
+    own = any(
+        piece.kind == "variable" and piece.name == "PWD" and piece.shape == "operand"
+        for piece in target.expansions[:1]
+    )
+    return own and target.text.startswith(f"{UNKNOWN}/") and not target.several
+
+
+def reads_output(redirection: Redirection) -> bool:
+    """`1< file`, `2<&3`: an output that is a file to be read."""
+    if redirection.descriptor not in {"1", "2"} or redirection.target is None:
+        return False
+    other = redirection.operator == "<&" and redirection.target.text not in _OUTPUTS
+    return other or redirection.operator == "<"
+
+
+def moves_output(redirection: Redirection) -> bool:
+    """`>&3`, `2>&0`: an output becomes what was opened under another number."""
+    if redirection.operator != ">&" or redirection.target is None:
+        return False
+    return redirection.descriptor in {"", "1", "2"} and redirection.target.text not in _OUTPUTS

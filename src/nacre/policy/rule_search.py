@@ -44,11 +44,8 @@ class RuleSearch:
 
     def deny(self, subject: Subject) -> None:
         """Record the rules that forbid a step."""
-        given = synonyms(subject.name, self.findings.shell) if self.findings.policy.denies else ()
-        for rule in self.findings.policy.denies:
-            if not any(rule.forbids_name(name) for name in given) or not self.findings.whole.is_for_here(
-                rule
-            ):
+        for rule in self._denying(subject.name):
+            if not self.findings.whole.is_for_here(rule):
                 continue
             hit = self._hits(rule, subject.step)
             if hit is None:
@@ -56,6 +53,14 @@ class RuleSearch:
                 self._add_rule(self.findings.whole.when_unknown, rule, reason, subject)
             elif hit:
                 self._add_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
+
+    def _denying(self, name: str) -> Sequence[Rule]:
+        """The rules that forbid a command of this name, or of another one that is the same to the shell."""
+        policy = self.findings.policy
+        given = synonyms(name, self.findings.shell)
+        if len(given) == 1:
+            return policy.denies_named(name)
+        return [rule for rule in policy.denies if any(map(rule.forbids_name, given))]
 
     def _hits(self, rule: Rule, step: Step) -> bool | None:
         """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
@@ -79,7 +84,8 @@ class RuleSearch:
         found = [
             rule
             for rule in self._candidates(given, fold=fold)
-            if self._admits(rule, arguments) and not _other_addresses(rule, subject.step)
+            if self._admits(rule, arguments)
+            and (len(rule.tokens) == 1 or not _other_addresses(rule, subject.step))
         ]
         if not found and self.findings.policy.mode != "open":
             return []
@@ -97,23 +103,14 @@ class RuleSearch:
                 return rule
         return None
 
-    def _candidates(self, given: Sequence[str], *, fold: bool) -> list[Rule]:
-        if fold:
-            return [
-                r
-                for r in self.findings.policy.allows
-                if any(r.admits_name(name, fold=True) for name in given)
-            ]
-        name = given[0]
-        base = name.rpartition("/")[2]
+    def _candidates(self, given: Sequence[str], *, fold: bool) -> Sequence[Rule]:
         policy = self.findings.policy
-        found = [rule for rule in policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
-        if policy.allows_by_glob:
-            found += [rule for rule in policy.allows_by_glob if rule.admits_name(name)]
-        return found
+        if fold:
+            return [r for r in policy.allows if any(r.admits_name(name, fold=True) for name in given)]
+        return policy.allows_named(given[0])
 
     def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
-        return rule.admits_arguments(arguments) and self.findings.whole.is_for_here(rule)
+        return rule.admits_arguments(arguments) and (not rule.cwd or self.findings.whole.is_for_here(rule))
 
     def nearest_allowed(self, name: str) -> str:
         """The nearest thing that would be allowed."""
@@ -141,8 +138,6 @@ def _spelled(subject: Subject) -> str:
 
 def _other_addresses(rule: Rule, step: Step) -> bool:
     """`curl https://ok.example/*` does not allow a second address beside the one it names."""
-    if len(rule.tokens) == 1:
-        return False
     patterns = [token for token in rule.tokens[1:] if "://" in token]
     if not patterns:
         return False

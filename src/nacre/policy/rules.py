@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 Mode = Literal["open", "denylist", "allowlist"]
 
 
+# The names whose rules are remembered.
+_MOST_NAMES = 256
+_LONGEST_NAME = 80
+
+
 @dataclass(frozen=True, slots=True)
 class TextRule:
     """A regular expression over the whole text; it can only make a verdict stricter."""
@@ -53,6 +58,13 @@ class Policy:
     own_files: tuple[str, ...] = ()
     # Where nacre keeps what commands have printed: it may be read, whatever directories are allowed.
     output_directories: tuple[str, ...] = ()
+    # The rules that speak about a name, found before: a few names come again and again.
+    _denying: dict[str, tuple[Rule, ...]] = field(
+        default_factory=dict[str, tuple[Rule, ...]], init=False, repr=False, compare=False
+    )
+    _allowing: dict[str, tuple[Rule, ...]] = field(
+        default_factory=dict[str, tuple[Rule, ...]], init=False, repr=False, compare=False
+    )
     # Where paths are resolved: the files of the place that the commands run in.
     files: FileSystem | None = field(default=None, repr=False, compare=False)
 
@@ -72,6 +84,24 @@ class Policy:
     def has_places(self) -> bool:
         """Whether some rule is for some directories only."""
         return any(rule.cwd for rule in self.rules)
+
+    def denies_named(self, name: str) -> tuple[Rule, ...]:
+        """The deny rules for a command spelled like this."""
+        found = self._denying.get(name)
+        if found is None:
+            found = tuple(rule for rule in self.denies if rule.forbids_name(name))
+            _remember(self._denying, name, found)
+        return found
+
+    def allows_named(self, name: str) -> tuple[Rule, ...]:
+        """The allow rules for a command spelled like this."""
+        found = self._allowing.get(name)
+        if found is None:
+            base = name.rpartition("/")[2]
+            rules = (*self.allows_by_name.get(base, ()), *self.allows_by_glob)
+            found = tuple(rule for rule in rules if rule.admits_name(name))
+            _remember(self._allowing, name, found)
+        return found
 
     @property
     def admits_make(self) -> bool:
@@ -283,6 +313,14 @@ def _argument_table(table: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
         raise PolicyError("policy setting 'allowed_arguments' must be a table: command = [first arguments]")
     arguments = cast("Mapping[str, object]", value)
     return {name: _string_list(arguments, name) for name in arguments}
+
+
+def _remember(known: dict[str, tuple[Rule, ...]], name: str, rules: tuple[Rule, ...]) -> None:
+    """Keep the rules for a name, unless it is none that comes again; if they are too many, begin anew."""
+    if len(known) >= _MOST_NAMES:
+        known.clear()
+    if len(name) <= _LONGEST_NAME:
+        known[name] = rules
 
 
 def _text_rule(decision: Decision, pattern: str) -> TextRule:

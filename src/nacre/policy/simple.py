@@ -238,7 +238,11 @@ class SimpleScanner(CertaintyScanner):
         self.pos = operator.end()
         given = self._array(name, start) if array else [self._scalar(name, start)]
         if found.group(2) or operator.group() == "+=":
-            given = [replace(item, value=None) for item in given]
+            appends = array and not found.group(2)
+            given = [
+                replace(item, value=None, appended=item.value if appends and item.listed else None)
+                for item in given
+            ]
         assignments.extend(given)
         if found.group(2) or name in READ_ONLY:
             self.note_abort()

@@ -57,6 +57,8 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
 
 def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> None:
     """Write down the links that a program makes, and the directories that it reads with all links in them."""
+    if not entry.symlinks and not entry.trees and entry.operands != "copy":
+        return
     flags = {item.flag for item in given}
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
     if not flags.isdisjoint(entry.symlinks.split()) and flags.isdisjoint({"-r", "--relative"}):
@@ -65,9 +67,21 @@ def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> 
         last = targets or operands[1:][-1:] or [word.with_text(".") for word in operands[:1]]
         names = tuple(word.text for word in said if word.literal)
         found.paths += [PathUse(word, "link", names) for word in last]
+    found.paths += [PathUse(word, "found") for word in _linked(entry, given, operands)]
     follows = entry.trees == "*" or not flags.isdisjoint(entry.trees.split())
     if follows and flags.isdisjoint(entry.keeps_links.split()):
         found.paths += [PathUse(word, "tree") for word in operands if ":" not in word.text]
+
+
+def _linked(entry: Program, given: Sequence[Argument], operands: Sequence[Word]) -> list[Word]:
+    """What gets other names: `cp -al x y` and `rsync --link-dest=x`, with all that is below x."""
+    flags = {item.flag for item in given}
+    if entry.operands != "copy":
+        return []
+    named = [item.value for item in given if item.flag == "--link-dest" and item.value is not None]
+    if flags.isdisjoint(entry.links.split()) or flags.isdisjoint(_COPIES_WHOLE):
+        return named
+    return [*named, *(operands if any(item.kind == "changes" for item in given) else operands[:-1])]
 
 
 def _copies_whole(entry: Program, operands: Sequence[Word], flags: set[str]) -> bool:

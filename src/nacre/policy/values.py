@@ -2,7 +2,7 @@
 
 Above: `evaluation` asks for the readings of every command before it is checked; `programs` and `check` see
 words that are literal, or unproven with the facts that `Word` tells (`prefix`, `may_be_option`, `several`,
-`number`). Below: `alternatives`, `outputs` and `model`.
+`number`). Below: `alternatives`, `calls`, `command_facts`, `outputs` and `model`.
 
 A value is proven where the text itself has surely assigned it, from literals, by operations that are
 followed here. All else is unproven: the environment, what earlier commands of a session have set, positional
@@ -34,6 +34,18 @@ from nacre.policy.alternatives import (
     unknown_piece,
     unknown_word,
 )
+from nacre.policy.calls import FOLLOWED_SHELLS, PARAMETER, Calls
+from nacre.policy.command_facts import (
+    cleans_up,
+    command_name,
+    feeder_of,
+    has_expansions,
+    is_output,
+    is_pipeline,
+    place_of,
+    printed_into,
+    waited_into,
+)
 from nacre.policy.grammar import GRAMMARS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
 from nacre.policy.outputs import output_shape
@@ -46,6 +58,9 @@ if TYPE_CHECKING:
 
 _MOST_VALUES = 32
 _MOST_ELEMENTS = 256
+_MOST_ADDITIONS = 5  # to an array, with its first words
+# What may run a command more than once.
+_MAY_REPEAT = regex(r"\b(?:for|foreach|while|until|select|repeat|function)\b|(?<!=)\(\s*\)")
 _LONGEST_CHAIN = 64  # of variables that are made from others
 _MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
 
@@ -57,10 +72,6 @@ _DECLARING = names("export local readonly declare typeset")
 _HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
 # Builtins after which no variable is known any more.
 _OPAQUE = names("eval source . trap")
-# What most traps say. They assign nothing: programs, and a builtin, only look at variables.
-_CLEANED = r"--|\"?\$(?:[A-Za-z]\w*|\{[A-Za-z]\w*\}|!)[\w./-]*\"?|[\w./][\w./-]*"
-_CLEANING = rf"(?:rm|rmdir|kill)(?: -[A-Za-z0-9]+)*(?: (?:{_CLEANED}))+(?: 2>/dev/null)?(?: \|\| true)?"
-_CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
 # Variables that shells set or change by themselves.
 _CHANGING = regex(
     r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
@@ -70,11 +81,13 @@ _CHANGING = regex(
 # Numbers that the larger shells provide; those of users only zsh does not take from its environment.
 _COUNTING = names("RANDOM SECONDS LINENO PPID")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
+# Shells that keep their directory in PWD, whatever they were given.
+_KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 _NUMBER = regex(r"-?[0-9]+\Z")
 # Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
-_MAY_PRINT_NOTHING = names("git gh hostname getconf tr")
-_FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
-_PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+_MAY_PRINT_NOTHING = names("git gh hostname getconf kubectl tr")
+# Programs that print the path of their operand, or the part before its last name.
+_PRINTS_PATH_OF = (["dirname"], ["realpath"], ["readlink", "-f"])
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
 
 # What tr removes of a number, so that a number is left.
@@ -104,13 +117,20 @@ class Context:
         self._numeric: set[str] = set()
         # The bodies of functions in which nothing is certain.
         self._later: list[tuple[int, int]] = []
-        self._bodies = {at: (start, end) for at, start, end in scan.bodies} if scan is not None else {}
-        for item in scan.certain if scan is not None else ():
-            self._certain.setdefault(item.name, []).append((item.start, item.end))
+        self._calls = Calls(self.commands, scan.definitions if scan is not None else ())
+        # Values of declarations that this shell splits: each part is an assignment of its own.
+        self._split: list[tuple[Word, int]] = []
+        self._bodies: dict[int, tuple[int, int]] = {}
+        if scan is not None and (scan.bodies or scan.certain):
+            self._bodies = {at: (start, end) for at, start, end in scan.bodies}
+            for item in scan.certain:
+                self._certain.setdefault(item.name, []).append((item.start, item.end))
         for command in self.commands:
             self._collect(command)
         if self._has_dynamic_names:
             self._look_at_dynamic_names()
+        if self._split:
+            self._look_at_split_values()
 
     def forget(self) -> None:
         """Something from outside of this text may assign any variable while the text runs."""
@@ -121,16 +141,18 @@ class Context:
         """These variables hold something else than what this text assigns to them."""
         self.associative.update(names)
         self._values.clear()
+        self._look_at_split_values()
 
     def distrust_inside(self, definitions: Iterable[Definition]) -> None:
         """These functions may be called when this text is over, and what they call may be others then."""
         self._later = [(definition.start, definition.end) for definition in definitions]
         self._values.clear()
+        self._look_at_split_values()
 
     # -- what the text assigns -----------------------------------------------------------------------------
 
     def _collect(self, command: SimpleCommand) -> None:
-        at = _place(command)
+        at = place_of(command)
         for item in command.assignments:
             self._assigned.setdefault(item.name, []).append((item, at))
         words = behind_prefixes(command.words)
@@ -139,28 +161,41 @@ class Context:
         if name in _ASSIGNING:
             self._declared(name, words[1:], command, at)
         elif name in _OPAQUE:
-            self._opaque = self._opaque or not _cleans_up(words)
+            self._opaque = self._opaque or not cleans_up(words)
 
     def _look_at_dynamic_names(self) -> None:
         """`x=read; $x y`: a builtin that assigns, under a name that was put together, is not followed."""
         for command in self.commands:
-            if UNKNOWN in _command_name(command):
-                names = {_command_name(reading) for reading in self.readings(command)}
+            if UNKNOWN in command_name(command):
+                names = {command_name(reading) for reading in self.readings(command)}
                 if names & (_ASSIGNING | _OPAQUE):
                     self._opaque = True
                     self._values.clear()
                     return
 
+    def _look_at_split_values(self) -> None:
+        """`v='a y=-o'; command local x=$v` assigns y, too: several words could assign anything."""
+        for word, at in self._split:
+            if any(len(words) != 1 or words[0].several for words in self.alternatives(word, at)):
+                self.forget()
+                return
+
     def _declared(self, builtin: str, words: Sequence[Word], command: SimpleCommand, at: int) -> None:
         """`export x=1`, `read x`, `printf -v x`: what is not literally a name makes every name unknown."""
         if builtin == "printf":
-            words = _printed_into(words)
+            words = printed_into(words)
+        elif builtin == "wait":
+            words = waited_into(words)
         for word in words:
             name, equals, value = word.text.partition("=")
             if UNKNOWN in name or (word.several and not equals) or builtin == "let":
                 self._opaque = True
             elif builtin in _DECLARING and not word.text.startswith(("-", "+")):
-                self._declare(builtin, name, replace(word, text=value) if equals else None, word, at)
+                given = replace(word, text=value) if equals else None
+                whole = self._keeps_whole(command, word)
+                if word.several and not whole:
+                    self._split.append((word, at))
+                self._declare(builtin, name, given, word, at, whole=whole)
             elif builtin in _DECLARING:
                 self._opaque = self._opaque or not _HARMLESS_ATTRIBUTES.match(word.text)
                 if "A" in word.text:
@@ -171,13 +206,22 @@ class Context:
                     (Assignment(name, None, word.start, word.end), at)
                 )
 
-    def _declare(self, builtin: str, name: str, value: Word | None, word: Word, at: int) -> None:
+    def _keeps_whole(self, command: SimpleCommand, word: Word) -> bool:
+        """In bash `local x=$1` is an assignment, which splits nothing; `command local "x"=$1` is none."""
+        named = command.words[0]
+        plain = named.text in _DECLARING and named.end - named.start == len(named.text)
+        written = self.source.startswith(word.text.partition("=")[0] + "=", word.start)
+        return plain and written and self.shell == "bash" and not word.braces
+
+    def _declare(  # noqa: PLR0913 - one argument and what is around it
+        self, builtin: str, name: str, value: Word | None, word: Word, at: int, *, whole: bool
+    ) -> None:
         """One argument of `export` and the like: it gives a value, makes a local one, or marks a name."""
         if value is None and builtin in {"export", "readonly"}:
             return
         if value is None:
             value = word.with_text("")
-        elif "[" in name or name.endswith("+") or word.several:
+        elif "[" in name or name.endswith("+") or (word.several and not whole):
             value = None
         name = name.partition("[")[0].removesuffix("+")
         item = Assignment(name, value, word.start, word.end)
@@ -218,7 +262,8 @@ class Context:
     def _assigned_values(self, item: Assignment, value: Word, at: int) -> Iterable[Word]:
         if item.listed:
             for words in self.alternatives(value, at):
-                yield from (as_value(word) for word in words)
+                # Of a list that has become empty there is nothing left.
+                yield from (as_value(word) for word in words) if words else (value.with_text(""),)
             return
         for words in self.alternatives(value, at, splits=False):
             yield as_value(replace(words[0], glob=None)) if words else value.with_text("")
@@ -227,12 +272,9 @@ class Context:
 
     def readings(self, command: SimpleCommand) -> list[SimpleCommand]:
         """The command with every proven value put in: one for each way in which it can be read."""
-        if not any(word.expansions for word in command.words) and not (
-            command.redirections
-            and any(item.target is not None and item.target.expansions for item in command.redirections)
-        ):
+        if not has_expansions(command):
             return [command]
-        at = _place(command)
+        at = place_of(command)
         choices: list[Alternatives] = [self.alternatives(word, at) for word in command.words]
         targets = [self._targets(item, at) for item in command.redirections]
         bound_readings([*choices, *targets])
@@ -265,7 +307,7 @@ class Context:
         if word.text == UNKNOWN and word.expansions[0].each and word.expansions[0].kind == "variable":
             elements = self._elements(word, word.expansions[0], at)
             if elements is not None:
-                return [elements]
+                return elements
         drafts = [Draft()]
         offset = 0
         for position, literal in enumerate(word.text.split(UNKNOWN)):
@@ -300,18 +342,39 @@ class Context:
             filled.append(another)
         return filled
 
-    def _elements(self, word: Word, expansion: Expansion, at: int) -> tuple[Word, ...] | None:
-        """The words of `"${x[@]}"`, where the array is assigned once, from words that are known."""
+    def _elements(self, word: Word, expansion: Expansion, at: int) -> Alternatives | None:
+        """The words of `"${x[@]}"`: an array that is assigned once, from known words, and added to."""
         given = self._assigned.get(expansion.name, ())
-        few = len(given) <= _MOST_ELEMENTS and len({place for _, place in given}) == 1
-        if not few or not self.is_certain(expansion.name, at):
+        if not 1 <= len(given) <= _MOST_ELEMENTS:
+            return None
+        groups = [list(items) for _, items in itertools.groupby(given, key=lambda pair: pair[1])]
+        once = len(groups) == 1 or not _MAY_REPEAT.search(self.source)
+        if len(groups) > _MOST_ADDITIONS or not once or not self.is_certain(expansion.name, at):
             return None
         self._work += len(given)
+        parts = [self._part(items, word, expansion, added=bool(index)) for index, items in enumerate(groups)]
+        if any(part is None for part in parts):
+            return None
+        # What stands behind a condition is added or not.
+        first, *more = (part or () for part in parts)
+        return unique(
+            (*first, *itertools.chain.from_iterable(itertools.compress(more, chosen)))
+            for chosen in itertools.product((False, True), repeat=len(more))
+        )
+
+    def _part(
+        self, items: list[tuple[Assignment, int]], word: Word, expansion: Expansion, *, added: bool
+    ) -> tuple[Word, ...] | None:
+        """The words that one `x=(a b)` or `x+=(c)` puts into an array."""
         elements: list[Word] = []
-        for item, place in given:
+        for item, place in items:
+            value = item.appended if added else item.value
+            if not item.array or value is None:
+                return None
+            if not item.listed:
+                continue  # `x=()`
             # The words of a loop are listed, too, but its variable holds one of them at a time.
-            whole = item.value is not None and item.listed and item.array
-            found = self.alternatives(item.value, place) if whole and item.value is not None else []
+            found = self.alternatives(value, place)
             if len(found) != 1 or any(value.several for value in found[0]):
                 return None
             elements += (replace(value, start=word.start, end=word.end) for value in found[0])
@@ -343,9 +406,46 @@ class Context:
         counted = expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at))
         if counted or self._counts(expansion.name):
             return [unknown_piece(replace(expansion, shape="digits"))]
+        if PARAMETER.match(expansion.name):
+            return self._argument(expansion, at)
+        if expansion.name == "PWD" and self._is_own_directory():
+            return [unknown_piece(replace(expansion, shape="operand"))]
         if not self.is_certain(expansion.name, at) or self._is_list(expansion):
             return [unknown_piece(expansion)]
         return list(self.values_of(expansion.name) or [unknown_piece(expansion)])
+
+    def _argument(self, expansion: Expansion, at: int) -> list[Word]:
+        """`$1` in a function: what the calls of this very text give it, if nothing else can call it."""
+        outside = self._opaque or self.shell not in FOLLOWED_SHELLS
+        later = any(start <= at < end for start, end in self._later)
+        calls = None if outside or later else self._calls.of_function_at(at)
+        if calls is None:
+            return [unknown_piece(expansion)]
+        key = f"{id(calls)} {expansion.name}"  # no name of a variable holds a blank
+        if key not in self._values:
+            self._values[key] = None  # a function that calls itself is not followed
+            self._depth += 1
+            if self._depth <= _LONGEST_CHAIN:
+                self._values[key] = self._arguments(calls, int(expansion.name))
+            self._depth -= 1
+        return list(self._values[key] or [unknown_piece(expansion)])
+
+    def _arguments(self, calls: Sequence[SimpleCommand], number: int) -> tuple[Word, ...] | None:
+        """The values of a parameter in all calls; None where a word before it may become several or none."""
+        found: dict[tuple[str, tuple[Expansion, ...]], Word] = {}
+        for command in calls:
+            value = [command.words[0].with_text("")]
+            for word in command.words[1 : number + 1]:
+                readings = self.alternatives(word, place_of(command))
+                if any(len(words) != 1 or words[0].several for words in readings):
+                    return None
+                value = [as_value(words[0]) for words in readings]
+            if len(command.words) <= number:
+                value = [command.words[0].with_text("")]
+            found |= {(item.text, item.expansions): item for item in value}
+        if len(found) > _MOST_VALUES:
+            return (merged(list(found.values())),)
+        return tuple(found.values())
 
     def _is_list(self, expansion: Expansion) -> bool:
         """In zsh an array becomes all of its words, in others its first one."""
@@ -360,6 +460,10 @@ class Context:
         return (
             not self._opaque and name not in self._assigned and self.shell in {"bash", "zsh", "ksh", "mksh"}
         )
+
+    def _is_own_directory(self) -> bool:
+        """Whether `$PWD` is what the shell itself has put there: a path from the root."""
+        return not self._opaque and "PWD" not in self._assigned and self.shell in _KEEPING_PWD
 
     def _parameter(self, expansion: Expansion, at: int) -> list[Word]:
         """`${x:-y}` and the like, where both sides are known."""
@@ -377,6 +481,8 @@ class Context:
         texts = [operated(value.text, expansion.operator, argument.text) for value in values]
         if any(text is None for text in texts):
             return [unknown_piece(expansion)]
+        if expansion.operator == "-" and "" in texts:
+            texts.append(argument.text)  # `local x`, `x=()`: it is not empty, but not set
         return [argument.with_text(text or "") for text in texts]
 
     def _printed(self, expansion: Expansion) -> str | None:
@@ -399,7 +505,7 @@ class Context:
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""
         commands = self.commands[expansion.first : expansion.last]
-        if not commands or not self._is_pipeline(commands):
+        if not commands or not is_pipeline(self.source, commands):
             return "any"
         last = commands[-1]
         if len(commands) > 1 and [word.text for word in last.words[:2]] == ["tr", "-d"]:
@@ -413,36 +519,29 @@ class Context:
 
     def _printed_by(self, last: SimpleCommand) -> Shape:
         """What is known about the output of one command."""
-        if not all(word.literal for word in last.words) or any(
-            _is_output(item) for item in last.redirections
-        ):
-            return "any"  # what it prints is not known, or goes elsewhere
+        if any(is_output(item) for item in last.redirections):
+            return "any"  # what it prints goes elsewhere
+        if not all(word.literal for word in last.words):
+            return "operand" if self._is_path_of_operand(last) else "any"
         return output_shape([word.text for word in last.words])
 
-    def _is_pipeline(self, commands: Sequence[SimpleCommand]) -> bool:
-        """Whether nothing but pipes is between commands, and no loop around: the last one alone prints."""
-        start = commands[0].start
-        return self.source[max(0, start - 8) : start].rstrip().endswith(("$(", "`")) and all(
-            _PIPE.fullmatch(self.source, before.end, after.start)
-            for before, after in itertools.pairwise(commands)
-        )
+    def _is_path_of_operand(self, command: SimpleCommand) -> bool:
+        """`dirname "$PWD"`, `realpath "./$x"`: what does not begin with a dash gives a path that does not."""
+        *before, word = command.words
+        if [item.text for item in before] not in _PRINTS_PATH_OF:
+            return False
+        readings = self.alternatives(word, place_of(command))
+        return all(len(words) == 1 and not (words[0].several or words[0].may_be_option) for words in readings)
 
     def fed_by(self, word: Word) -> SimpleCommand | None:
         """The command that feeds the one that a word belongs to, if a plain pipe says so."""
-        for before, command in itertools.pairwise(self.commands):
-            if command.start <= word.start < command.end:
-                redirected = any(item.operator.startswith("<") for item in command.redirections)
-                piped = _PIPE.fullmatch(self.source, before.end, command.start) and not redirected
-                errors_too = "&" in self.source[before.end : command.start]
-                plain = piped and not errors_too and not any(map(_is_output, before.redirections))
-                return before if plain else None
-        return None
+        return feeder_of(word, self.commands, self.source)
 
     def _may_fail(self, expansion: Expansion) -> bool:
         """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
         commands = self.commands[expansion.first : expansion.last]
         return any(
-            command.redirections or _command_name(command) in _MAY_PRINT_NOTHING for command in commands
+            command.redirections or command_name(command) in _MAY_PRINT_NOTHING for command in commands
         )
 
     def is_number(self, word: Word, at: int) -> bool:
@@ -455,14 +554,18 @@ class Context:
             if self._is_number(word, at):
                 self._numeric.add(name)
                 return True
-            return False
+            # By its name alone (`i`, not `$i`) a variable that holds nothing is 0: `local i; i=0`.
+            named = word.end - word.start == len(name)
+            return named and self._is_number(word, at, or_nothing=True)
         return self._is_number(word, at)
 
-    def _is_number(self, word: Word, at: int) -> bool:
+    def _is_number(self, word: Word, at: int, *, or_nothing: bool = False) -> bool:
         return all(
             len(words) == 1
             and not words[0].several
-            and (_NUMBER.match(words[0].text) or is_one_number(words[0]))
+            and (
+                _NUMBER.match(words[0].text) or is_one_number(words[0]) or (or_nothing and not words[0].text)
+            )
             for words in self.alternatives(word, at)
         )
 
@@ -493,38 +596,3 @@ class Context:
     def may_be_option(self, word: Word) -> bool:
         """Tell whether a word of a reading could begin with a dash when the command runs."""
         return word.may_be_option
-
-
-def _is_output(item: Redirection) -> bool:
-    """Whether a redirection is about what a command prints, and not about its input alone.
-
-    Errors hold any text, such as the name of a file: `2>&1` and `2> /dev/stdout` print them, too.
-    """
-    dropped = item.descriptor == "2" and item.target is not None and item.target.text == "/dev/null"
-    return not (dropped or (item.operator in _FEEDS and item.descriptor in {"", "0"}))
-
-
-def _printed_into(words: Sequence[Word]) -> Sequence[Word]:
-    """The variable of `printf -v x`, if that is what it is or could be."""
-    if not words or (words[0].literal and not words[0].text.startswith("-v")):
-        return ()
-    if words[0].text == "-v":
-        return words[1:2]
-    return (words[0].with_text(words[0].text[2:]),) if words[0].literal else words[:1]
-
-
-def _command_name(command: SimpleCommand) -> str:
-    """The name that a command is called by, behind `builtin` and `command`."""
-    words = behind_prefixes(command.words)
-    return words[0].text if words else ""
-
-
-def _place(command: SimpleCommand) -> int:
-    return command.start if command.expanded_at is None else command.expanded_at
-
-
-def _cleans_up(words: Sequence[Word]) -> bool:
-    """`trap 'rm -rf "$d"' EXIT`: a text that runs later, and assigns to no variable."""
-    return (
-        words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
-    )

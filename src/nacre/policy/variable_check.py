@@ -40,7 +40,8 @@ def exported_names(commands: Sequence[SimpleCommand]) -> set[str]:
     """The variables that the commands of a text export, wherever they stand."""
     found: set[str] = set()
     for command in commands:
-        found |= {item.name for item in command.assignments if item.exported}
+        if command.assignments:
+            found |= {item.name for item in command.assignments if item.exported}
         called = behind_prefixes(command.words)
         if not called or called[0].text not in _EXPORTING:
             continue
@@ -90,8 +91,10 @@ class VariableCheck:
             return Setting(item.name, self._value(item), exported=exported)
         if self.text[item.start : item.end] in NO_EDITOR:
             return None
-        if item.name == "IFS" and command.words[0].text == "read":
-            return None  # the idiom `IFS= read -r line` changes nothing but how this one line is split
+        if item.name == "IFS" and command.words[0].text == "read" and item is command.assignments[-1]:
+            # The idiom `IFS= read -r line` changes nothing but how this one line is split; but what stands
+            # between the two is split by it, too: `IFS=x y=$(cmd $z) read line`.
+            return None
         # Before a special builtin it stays, in some shells for the programs of later commands, too. Functions
         # of this text and of earlier commands run others.
         name, whole = command.words[0].text, self.findings.whole

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _Row = tuple[str, frozenset[str]]  # a pattern for values, and the programs to which they are harmless
 _MAKE = frozenset({"make", "gmake"})
+_OF_THE_DIRECTORY = frozenset({"PWD", "OLDPWD"})
 _ANYTHING = "(?s:.*)"
 # Shells in which few variables are numbers.
 _PLAIN_SHELLS = frozenset({"", "bash", "dash", "ash", "fish"})
@@ -99,7 +100,11 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
     if locale:
         plain = setting.value is not None and re.fullmatch(PLAIN_LOCALE, setting.value)
         return None if plain else _refused("another encoding decides how a shell reads a text")
-    read_by_others = _object_to_evaluation(setting, shell) or _object_for_make(setting, policy)
+    read_by_others = (
+        _object_to_directory(setting)
+        or _object_to_evaluation(setting, shell)
+        or _object_for_make(setting, policy)
+    )
     if read_by_others is not None:
         return read_by_others
     if name in policy.allowed_variables or _is_harmless(setting, policy):
@@ -114,6 +119,12 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
     reason = f"{known} is not known to be harmless to the programs that see it"
     hint = f'leave it out, or ask a person to name it in the policy: allowed_variables = ["{name}"]'
     return Objection(reason, hint)
+
+
+def _object_to_directory(setting: Setting) -> Objection | None:
+    if setting.name not in _OF_THE_DIRECTORY or setting.programs is not None:
+        return None
+    return _refused(f"a shell says by {setting.name} where it is, and later commands are judged for there")
 
 
 def _object_to_evaluation(setting: Setting, shell: str) -> Objection | None:
@@ -187,16 +198,23 @@ def _rows() -> dict[str, tuple[_Row, ...]]:
 
 def _by_beginning(name: str) -> tuple[_Row, ...]:
     """The rows whose name ends in a star."""
-    rows = _rows().items()
-    return tuple(
-        row for part, listed in rows if part.endswith("*") and name.startswith(part[:-1]) for row in listed
-    )
+    return tuple(row for start, listed in _beginnings() if name.startswith(start) for row in listed)
+
+
+@cache
+def _beginnings() -> tuple[tuple[str, tuple[_Row, ...]], ...]:
+    return tuple((part[:-1], listed) for part, listed in _rows().items() if part.endswith("*"))
+
+
+@cache
+def _ends() -> tuple[tuple[str, tuple[_Row, ...]], ...]:
+    return tuple((part[1:], listed) for part, listed in _rows().items() if part.startswith("*"))
 
 
 def _by_end(setting: Setting, policy: Policy) -> tuple[_Row, ...]:
     """The rows whose name begins with a star, where the variable can only be the project's own."""
     name = setting.name
-    found = [listed for part, listed in _rows().items() if part.startswith("*") and name.endswith(part[1:])]
+    found = [listed for end, listed in _ends() if name.endswith(end)]
     if not found or re.fullmatch(FETCHES, name) or is_dangerous_variable(name) or _is_of_a_tool(name):
         return ()
     programs = setting.programs if setting.programs is not None else _allowed_programs(policy)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import Inspection, PathUse, Step, writes
 from nacre.policy.findings import POWERSHELL
-from nacre.policy.model import Word, names
+from nacre.policy.model import BLOCK, Word, names
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning, inspect
 from nacre.policy.tables.windows import (
@@ -47,6 +47,7 @@ _ASSIGNING_SHORT = names("ov ev wv iv pv")
 # Where variables of the environment, functions and aliases are files to a cmdlet that writes.
 _OWN_DRIVE = regex(r"(?:-[a-z]+:)?(?:env|function|alias|variable):", re.IGNORECASE)
 _GOES_THERE = names("set-location push-location")
+_FOR_BLOCKS = regex(r"-(?:b(?:egin)?|p(?:r|ro|roc|rocess|arallel)?|e(?:nd)?)\Z", re.IGNORECASE)
 _PARAMETER = regex(r"-([a-z]+)(?::.*)?\Z", re.DOTALL)
 
 
@@ -62,7 +63,8 @@ def synonyms(name: str, shell: str) -> list[str]:
     known = _SYNONYMS.get(shell)
     if known is None:
         return [name]
-    folded = _EXECUTABLE_SUFFIX.sub("", name.casefold())
+    # In PowerShell a module's name can stand before that of its command: Microsoft.PowerShell.Management\\ri
+    folded = _EXECUTABLE_SUFFIX.sub("", name.casefold().rpartition("\\")[2])
     target = known.get(folded, folded)
     return [name, target, *(alias for alias, command in known.items() if command == target)]
 
@@ -160,6 +162,13 @@ def _apart(words: Sequence[Word], shell: str) -> Sequence[Word]:
     )
 
 
+def _is_block(word: Word) -> bool:
+    """A block as it is written, or a parameter for one. A value can name a method, as `-m:Delete` does."""
+    if word.dynamic:
+        return all(item.name == BLOCK for item in word.expansions)
+    return not word.quoted and _FOR_BLOCKS.match(word.text) is not None
+
+
 def _maybe(words: Sequence[Word]) -> tuple[PathUse, ...]:
     return tuple(PathUse(word, "maybe") for word in words)
 
@@ -172,6 +181,6 @@ def unresolvable(words: Sequence[Word], shell: str) -> tuple[str, str]:
     reason = WINDOWS_UNRESOLVABLE.get(name, "")
     if name == "cmd":
         reason = "runs its arguments"
-    elif name == "foreach-object" and any(not w.dynamic and not w.text.startswith("-") for w in words[1:]):
+    elif name == "foreach-object" and not all(map(_is_block, words[1:])):
         reason = "calls a method by its name"
     return name, reason

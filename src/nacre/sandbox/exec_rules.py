@@ -373,6 +373,8 @@ class ExecRules:
         return admits(inherited, own_names, asked.argv)
 
     def _by_rule(self, own_names: Sequence[str], asked: Exec, rules: _Rules, files: FileSystem) -> Decision:
+        if reason := _renamed(asked):
+            return Decision(allowed=False, rule="programs", reason=reason)
         policy = replace(rules.policy, files=files)
         verdicts = [
             (name, judge_argv((name, *asked.argv[1:]), policy, cwd=asked.directory)) for name in own_names
@@ -467,6 +469,16 @@ class _Noticing:
 def _called(asked: Exec) -> str:
     """What a program with many names does: what its first word says."""
     return _name(asked.argv[0] if asked.argv else asked.real_path)
+
+
+def _renamed(asked: Exec) -> str:
+    """`exec -a git-grep git log -Ox`: what a program is called can be what it does."""
+    called = _called(asked)
+    known = {_name(asked.path), _name(asked.real_path)}
+    # A login shell has a dash before its name.
+    if asked.script or known & MULTICALL or called.removeprefix("-") in known:
+        return ""
+    return f"it is given another name, {called!r}, by which it may do something else"
 
 
 @lru_cache(64)

@@ -23,7 +23,8 @@ _LONGEST = 2_000
 # In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
 _IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
 _IN_TEXT = r"(?:[^\\$@\n{d}]|\\[ntrLUE\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]|\$[1-9&](?![\[{{0-9:-]))*"
-_CODE_IN_PATTERN = regex(r"\(\?\??\{|\(\*")
+# Older versions pass over blanks in it.
+_CODE_IN_PATTERN = regex(r"\(\s*\?\s*[?p]?\s*\{|\(\s*\*")
 
 
 def _pattern(delimiter: str) -> str:

@@ -7,6 +7,7 @@ known expressions, modules, functions and methods; nothing in it leads to anothe
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import names
@@ -20,15 +21,24 @@ _LONGEST = 2_000
 _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
-    "zlib difflib pprint ast tomllib importlib.metadata"
+    "zlib difflib pprint ast tomllib importlib.metadata csv yaml"
 )
 # `import x; print(x.__version__)`, `x.__file__`: a module is there, which, and where. Its import is no more than a script of the project;
 # these few do something at once.
-_MODULE = r"(?!(?:antigravity|idlelib|turtledemo|test|os|subprocess|pty|code)\b)[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)*(?: as (?!print\b)[A-Za-z]\w*)?"
-_SHOWN = r"""(?:[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|'[^'\\\n]*'|"[^"\\\n]*")"""
+_MODULE_ALONE = r"(?!(?:antigravity|idlelib|turtledemo|test|os|subprocess|pty|code)\b)[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)*"
+# `from x import y`: what it holds is shown as it is. Nothing takes the place of `print`, which gets texts: names are
+# plain letters, because Python takes others for them (a wide `r`).
+_PLAIN_NAME = r"(?!print\b)[A-Za-z][A-Za-z0-9_]*"
+_MODULE = rf"{_MODULE_ALONE}(?: as {_PLAIN_NAME})?"
+_NAMES = rf"(?:{_PLAIN_NAME}|__version__)(?: as {_PLAIN_NAME})?"
+_SHOWN = r"""(?:(?!print\b)[A-Za-z][A-Za-z0-9_]*(?=[,)])|__version__(?=[,)])|[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|torch\.(?:cuda\.(?:is_available|device_count)|backends\.mps\.is_available)\(\)|'[^'\\\n]*'|"[^"\\\n]*")"""
 _ONLY_IMPORTS = regex(
-    rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
+    rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|from {_MODULE_ALONE} import {_NAMES}(?:, ?{_NAMES})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
 )
+# `# coding: utf-7`: then a comment holds lines of code. Only the first two lines are looked at by Python, here all.
+_OTHER_ENCODING = regex(r"(?im)^[ \t\f]*#.*coding[:=](?![ \t]*utf-?8(?![\w.-]))")
+# Of Python's own modules only known names are taken.
+_FROM = regex(r"\bfrom ([A-Za-z0-9_]+)")
 _FUNCTIONS = names(
     "print len range sum min max abs round int float str list dict set tuple bool enumerate zip map filter any all repr ord "
     "chr hex bin oct sorted reversed divmod pow bytes frozenset iter next isinstance format complex slice ascii"
@@ -54,16 +64,30 @@ _ATTRIBUTES = names(
     "search match findall finditer fullmatch compile group groups groupdict start end span sub subn escape IGNORECASE MULTILINE DOTALL "
     "quote unquote quote_plus unquote_plus urlparse urlencode parse_qs parse urljoin unescape normalize category name bisect_left "
     "crc32 adler32 compress decompress unified_diff ndiff pprint pformat itemgetter real imag conjugate bit_length bit_count "
+    "DictReader reader fieldnames walk iter_child_nodes get_docstring unparse dump FunctionDef AsyncFunctionDef ClassDef Import ImportFrom "
+    "body lineno end_lineno names module read_text read_bytes write_text write_bytes writer DictWriter writerow writerows writeheader writelines is_file is_dir exists stem suffix "
     "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error"
 )
 
 
+# Of PyYAML's functions those that make plain values and nothing else: `load` makes objects, and calls what a text names.
+_OF_YAML = names("safe_load safe_load_all safe_dump safe_dump_all YAMLError")
+
+
 def files_of_plain_python(code: str) -> list[str] | None:
     """The files that a text reads, if it is made only of what reads them, computes and prints."""
-    if len(code) > _LONGEST:
+    used = uses_of_plain_python(code)
+    return None if used is None or used[1] else used[0]
+
+
+def uses_of_plain_python(code: str) -> tuple[list[str], list[str]] | None:
+    """The files that a text reads and writes, each by a name that is written out, if it does no more."""
+    if len(code) > _LONGEST or _OTHER_ENCODING.search(code):
         return None
-    if _ONLY_IMPORTS.fullmatch(code):
-        return []
+    if _ONLY_IMPORTS.fullmatch(code) and not any(
+        found.group(1) in sys.stdlib_module_names for found in _FROM.finditer(code)
+    ):
+        return [], []
     import ast  # noqa: PLC0415 - only who runs such texts pays for the parser
     import warnings  # noqa: PLC0415 - the same
 
@@ -73,29 +97,119 @@ def files_of_plain_python(code: str) -> list[str] | None:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    nodes = list(ast.walk(tree))
-    opened = {id(call.func): call for call in nodes if isinstance(call, ast.Call)}
-    files: list[str] = []
+    return _uses_of(list(ast.walk(tree)))
+
+
+def _uses_of(nodes: list[ast.AST]) -> tuple[list[str], list[str]] | None:
+    """The files that the parts of a text read and write; None if one of the parts may do more."""
+    calls = {id(func): node for node in nodes if (func := getattr(node, "func", None)) is not None}
+    kinds = {type(node).__name__ for node in nodes}
+    has_paths = any(getattr(node, "id", "") == "Path" for node in nodes)
+    writes_paths = any(getattr(node, "attr", "") in _WRITES_PATHS for node in nodes)
+    if has_paths and "Div" in kinds:
+        return None  # `Path("a") / x` is another file
+    files: tuple[list[str], list[str]] = ([], [])
     for node in nodes:
-        if isinstance(node, ast.Name) and node.id == "open" and id(node) in opened:
-            name = _opened(opened[id(node)])
-            if name is None:
+        name = getattr(node, "id", "")
+        if name in {"open", "Path"} and id(node) in calls:
+            named = _opened(calls[id(node)], with_mode=name == "open")
+            if named is None:
                 return None
-            files.append(name)
-        elif not _is_plain_node(node):
+            files[named[1] or (writes_paths and name == "Path")].append(named[0])
+        elif not _is_plain_node(node) or not _suits_paths(node, calls):
             return None
-    return files
+    return files if _names_are_known(nodes) and _yaml_is_safe(nodes) else None
 
 
-def _opened(call: ast.Call) -> str | None:
-    """The file of `open("name")`, if it is written out and only read."""
-    texts = [getattr(item, "value", None) for item in call.args]
-    keywords = {item.arg: getattr(item.value, "value", None) for item in call.keywords}
-    mode = texts[1] if len(texts) > 1 else keywords.pop("mode", "r")
-    keywords.pop("encoding", None)
-    if not 1 <= len(texts) <= 2 or keywords or mode not in {"r", "rb", "rt"}:  # noqa: PLR2004 - name and mode
+def _yaml_is_safe(nodes: list[ast.AST]) -> bool:
+    """Whether `yaml` stands nowhere but before its safe functions: under another name it would not be seen."""
+    imported = [
+        node for node in nodes if type(node).__name__ == "alias" and getattr(node, "name", "") == "yaml"
+    ]
+    if any(getattr(node, "asname", None) for node in imported):
+        return False
+    safe = {id(getattr(node, "value", None)) for node in nodes if getattr(node, "attr", "") in _OF_YAML}
+    return all(id(node) in safe for node in nodes if getattr(node, "id", "") == "yaml")
+
+
+def _names_are_known(nodes: list[ast.AST]) -> bool:
+    """Whether every name is made by the text, or computes: what else there is depends on the version."""
+    made: set[str] = set()
+    for node in nodes:
+        match type(node).__name__:
+            case "Name" if type(getattr(node, "ctx", None)).__name__ != "Load":
+                made.add(getattr(node, "id", ""))
+            case "FunctionDef" | "ExceptHandler":
+                made.add(getattr(node, "name", None) or "")
+            case "arg":
+                made.add(getattr(node, "arg", ""))
+            case "alias":
+                name: str = getattr(node, "name", "")
+                made.add(getattr(node, "asname", None) or name.partition(".")[0])
+            case _:
+                pass
+    if any(name.startswith("__") for name in made):
+        return False  # `import json as __builtins__`
+    read = [node for node in nodes if type(getattr(node, "ctx", None)).__name__ == "Load"]
+    used = {getattr(node, "id", "") for node in read if type(node).__name__ == "Name"}
+    unknown = used - made - _FUNCTIONS - {"open"}
+    looked_at = {id(child) for node in nodes for child in _looked_at(node)}
+    kept = any(getattr(node, "id", "") == "file" and id(node) not in looked_at for node in read)
+    return all(map(_EXCEPTION.fullmatch, unknown)) and not kept
+
+
+def _looked_at(node: ast.AST) -> list[ast.AST]:
+    """Values that are neither called nor kept: `file` writes in Python 2, unless the text has made another."""
+    match type(node).__name__:
+        case "Attribute" | "FormattedValue" | "Subscript":
+            return [getattr(node, "value", node)]
+        case "For" | "comprehension":
+            return [getattr(node, "iter", node)]
+        case "Call":
+            func = getattr(node, "func", None)
+            name = getattr(func, "id", getattr(func, "attr", ""))
+            return list(getattr(node, "args", ())) if name in {"print", "len", "load", "str"} else []
+        case _:
+            return []
+
+
+def _opened(call: ast.AST, *, with_mode: bool) -> tuple[str, bool] | None:
+    """The file of `open("name")` or `Path("name")`, if it is written out, and whether it is written."""
+    texts = [getattr(item, "value", None) for item in getattr(call, "args", ())]
+    keywords = {
+        item.arg: getattr(item.value, "value", None) for item in getattr(call, "keywords", ()) if with_mode
+    }
+    if not with_mode and (len(texts) != 1 or getattr(call, "keywords", ())):
         return None
-    return texts[0] if isinstance(texts[0], str) else None
+    mode = texts[1] if len(texts) > 1 else keywords.pop("mode", "r")
+    for harmless in ("encoding", "newline", "errors"):
+        keywords.pop(harmless, None)
+    if not 1 <= len(texts) <= 2 or keywords or mode not in _MODES:  # noqa: PLR2004 - name and mode
+        return None
+    name = texts[0]
+    return (name, mode not in {"r", "rb", "rt"}) if isinstance(name, str) and "\0" not in name else None
+
+
+_MODES = names("r rb rt w wb wt a at ab x xt xb w+ r+")
+_WRITES_PATHS = names("write_text write_bytes")
+_PARTS_OF_TIME = names("year month day hour minute second microsecond tzinfo fold")
+
+
+def _suits_paths(node: ast.AST, calls: dict[int, ast.AST]) -> bool:
+    """`s.replace("a", "b")` and `x.copy()` compute; with one argument they move and copy the file of a path."""
+    attribute = getattr(node, "attr", "")
+    if attribute not in {"replace", "copy", "walk"}:
+        return True
+    call = calls.get(id(node))
+    given: list[ast.AST] = getattr(call, "args", [])
+    named: set[str | None] = {item.arg for item in getattr(call, "keywords", ())}
+    if attribute == "walk":  # that of a path follows links if it is told to
+        return call is not None and len(given) <= 1 and not named
+    if call is None or any(type(item).__name__ == "Starred" for item in given):
+        return False
+    if attribute == "copy":
+        return not given and not named
+    return len(given) > 1 or (not given and named <= _PARTS_OF_TIME)
 
 
 def _is_plain_node(node: ast.AST) -> bool:
@@ -105,7 +219,7 @@ def _is_plain_node(node: ast.AST) -> bool:
         case "ImportFrom":
             return _is_plain_import(node)
         case "Attribute":
-            return node.attr in _ATTRIBUTES  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+            return _is_plain_attribute(node)
         case "Name":
             return _is_plain_name(node)
         case "arg" | "keyword":
@@ -118,23 +232,48 @@ def _is_plain_import(node: ast.AST) -> bool:
     module: str | None = getattr(node, "module", None)
     imported: list[str] = [alias.name for alias in getattr(node, "names", ())]
     level: int = getattr(node, "level", 1)
-    return not level and module in _MODULES and all(name in _ATTRIBUTES for name in imported)
+    if module == "pathlib" and not level:
+        # By this name alone: what it is called with is looked at.
+        return imported == ["Path"] and all(alias.asname is None for alias in getattr(node, "names", ()))
+    known = _OF_YAML if module == "yaml" else _ATTRIBUTES
+    return not level and module in _MODULES and all(name in known for name in imported)
 
 
 def _is_plain_name(node: ast.AST) -> bool:
     """A builtin function that computes, or a name that the text itself makes (which hides no builtin)."""
     name: str = getattr(node, "id", "_")
-    return name in _FUNCTIONS or (not name.startswith("_") and name not in _BUILTINS)
+    if name == "Path":
+        return False  # but where it is called
+    return name in _FUNCTIONS or name == "_" or (not name.startswith("_") and name not in _BUILTINS)
+
+
+# Exceptions, constants and functions that all versions have, or that only make numbers and texts.
+_EXCEPTION = regex(r"[A-Z]\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit)|Ellipsis|NotImplemented")
+# What `format` looks up in its arguments leads anywhere: "{0.x[y]}".
+_LOOKS_UP = regex(r"(?s:.*)\{[^:!{}]*[.\[]")
+
+
+def _is_plain_attribute(node: ast.AST) -> bool:
+    """A known method or constant; of `format` only where the text is written out."""
+    name: str = getattr(node, "attr", "_")
+    if name in _OF_YAML:
+        return True
+    if name == "format":
+        text = getattr(getattr(node, "value", None), "value", None)
+        return isinstance(text, str) and _LOOKS_UP.match(text) is None
+    return name in _ATTRIBUTES
 
 
 # Every other builtin: eval, exec, open, getattr, __import__, input, breakpoint ...
 _BUILTINS = names(
     "aiter anext bytearray breakpoint callable classmethod compile copyright credits delattr dir eval exec exit getattr globals "
-    "hasattr hash help id input issubclass license locals memoryview object open property quit setattr staticmethod super type vars"
+    "hasattr hash help id input issubclass license locals memoryview object open property quit setattr staticmethod super type vars "
+    # Those of Python 2.
+    "apply buffer coerce execfile intern raw_input reload"
 )
 _NODES = names(
     "Module Expr Assign AugAssign AnnAssign For If While Pass Break Continue Constant JoinedStr FormattedValue BinOp UnaryOp BoolOp "
     "Compare IfExp Call List Tuple Dict Set ListComp SetComp DictComp GeneratorExp comprehension Lambda arguments Subscript "
     "Slice Starred NamedExpr alias Load Store Del Delete Add Sub Mult Div FloorDiv Mod Pow LShift RShift BitOr BitXor BitAnd MatMult "
-    "And Or Not Invert UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn FunctionDef Return Try ExceptHandler Assert With withitem"
+    "And Or Not Invert UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn FunctionDef Return Try ExceptHandler Assert With withitem Raise"
 )

@@ -95,10 +95,25 @@ PROGRAMS = (
         names_files="-S --suffix",
     ),
     Program(
-        names="zcat gzcat bzcat zstdcat lz4cat",
+        names="zcat gzcat",
+        plain_values=True,
         options=f"{_SQUEEZE} -N -r -S= --name",
         operands="read",
         trees="-r --recursive",
+    ),
+    Program(
+        names="bzcat",
+        options="-c -d -f -h -k -L -q -s -t -v -V --decompress --force --help --keep --license --quiet --small --stdout --test --verbose --version",
+        operands="read",
+    ),
+    # Both are programs that write, with another beginning: with -o they would.
+    Program(
+        names="zstdcat lz4cat",
+        reason="with other options it writes files",
+        options="-c -d -f -h -H -k -l -m -q -t -v -V --decompress --force --help --keep --list --no-progress --quiet --stdout --test --verbose --version --no-check",
+        reads="-D=",
+        plain_values=True,
+        operands="read",
     ),
     Program(
         names="zless zmore xzless xzmore",
@@ -114,8 +129,10 @@ PROGRAMS = (
     ),
     Program(
         names="zdiff zcmp bzdiff bzcmp xzdiff xzcmp",
+        reason="it is a script, to some of which a blank in a name divides it",
         options="-u -c -q -s -i -b -w -r -y -N -a -B",
         operands="read",
+        refuses=r".*\s",
     ),
     _XZ,
     replace(_XZ, names="unxz unlzma", restores=""),
@@ -243,18 +260,18 @@ PROGRAMS = (
         plain_values=True,
         style="words",
         reason="archives hold files of any name",
-        options="-f -r -s -q -t -D -d -k= -p= -e= -h -v -force-overwrite -force-rename -force-skip -force-directory -no-directory -quiet -test --help --version",
+        options="-f -r -s -q -t -D -d -k= -p= -e= -h -v -force-overwrite -force-rename -force-skip -force-directory -no-directory -quiet -copy-time --help --version",
         fills="-o= -output-directory=",
         unpacks=True,
         brings_links=True,
-        looks="-t -test -h -v --help --version",
+        looks="-h -v --help --version",
         operands="read text",
     ),
     Program(
         names="cpio",
         reason="it writes files and reaches other machines",
         options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -r -R= -s -S -t -u -v -V --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
-        reads="-E= --pattern-file=",
+        reads="-E= --pattern-file= -I=",
         # `host:file` is reached through a remote shell.
         checks=(("-I=", r"[^:]+"),),
         # Of -o the input says which files are read.

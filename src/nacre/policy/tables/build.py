@@ -8,13 +8,18 @@ for the compilers, or code from the command line.
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import ELSEWHERE, Program
+from nacre.policy.tables.schema import Program
 
 _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
-_MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE|SOURCES"
+_MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE|SOURCES"
+_MAKE_PLACES = "DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR"
+# What a runner of tests gets may be code: nothing from elsewhere, alone or in a list.
+_MAKE_HERE = r"(?!(?:.*[ ,]|.*:(?!//))?[/~])(?!(?:.*[/ ,:])?\.\.(?:[/ ,:]|\Z))"
 _MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|march=[a-z0-9-]+|mtune=[a-z0-9-]+|m(?:64|32|avx2?)|fno-omit-frame-pointer|flto|coverage|pedantic|pthread)(?: +|\Z))*\Z)"
-_MAKE_REFUSES = rf"{_MAKE_COMPILER}(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
+# Lists of tests and files, and switches for the program that runs the tests.
+_MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\w.,:/]+)*\Z)(?!(?:PYTEST_?ARGS|PYTEST_OPTS|TEST_?ARGS|TEST_?FLAGS)=(?:(?:-x|-q|-v+|-s|-race|-short|--lf|--ff|-count=\d+|--tb=\w+|-k \w+|-run \w+)(?: |\Z))+\Z)"
+_MAKE_REFUSES = rf"{_MAKE_COMPILER}{_MAKE_LISTS}(?!(?i:{_MAKE_PLACES})={_PLAIN}\Z)(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_MAKE_HERE}{_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
     r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
@@ -29,7 +34,7 @@ _CMAKE_DEFINITION = (
 )
 _TASKS = "another file of tasks, a shell or a variable decides what runs"
 # Some give what is assigned to the programs that they start as a variable (rake RUBYOPT=...): names as for make.
-_TASK_SETS = rf"(?:{_MAKE_NAMES})=(?!/)(?!.*\.\.){_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
+_TASK_SETS = rf"(?:{_MAKE_NAMES}|{_MAKE_PLACES})=(?!/)(?!.*\.\.){_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
 _TASK_REFUSES = rf"(?!{_TASK_SETS})[^=]*=|.*[;&|`$<>()\n]"
 
 PROGRAMS = (
@@ -123,6 +128,7 @@ PROGRAMS = (
         places="-t= --taskfile= -d= --dir=",
         runs="-g --global -i --init --download --experiments --insecure",
         operands="text",
+        for_scripts=True,
         refuses=_TASK_REFUSES,
     ),
     Program(
@@ -218,7 +224,7 @@ PROGRAMS = (
         plain_values=True,
         reason="annotation processors and plugins are code; classes are written",
         style="words",
-        options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
+        options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview -include-runtime -no-stdlib -no-reflect -no-jdk -progressive -jvm-target= -language-version= -api-version= -module-name=",
         pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+|-proc:(?:none|only)|-implicit:(?:none|class)|-Xdiags:\w+",
         reads="-cp= -classpath= --class-path= --module-path= -p= -sourcepath= --source-path=",
         # Processors of annotations are looked for there.
@@ -242,7 +248,7 @@ PROGRAMS = (
         reason="settings, other projects, properties and plugins decide what runs",
         style="words",
         options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
-        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope|verbose|expression|forceStdout|artifact|detail|plugin|cmd)(?:=[\w.,:*#+-]*)?|-T\d\S*|-P[\w.,:!-]+",
+        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope|verbose|expression|forceStdout|artifact|detail|plugin|cmd|ignoreNonCompile|failOnWarning|maven\.test\.failure\.ignore|maven\.compiler\.(?:source|target|release)|spring-boot\.run\.profiles|surefire\.(?:rerunFailingTestsCount|useFile|skipAfterFailureCount)|trimStackTrace|forkCount|reuseForks|parallel|threadCount|failIfNoSpecifiedTests|(?:jacoco|pmd|enforcer|rat|gpg|cpd|license|dependency-check|spotless\.check|spotless\.apply|animal\.sniffer|maven\.source|skip\.\w+)\.skip|skip[A-Z]\w*)(?:=[\w.,:*#+-]*)?|-Dspring-boot\.run\.arguments=--(?:server\.port=\d+|spring\.profiles\.active=\w+)|-T\d\S*|-P[\w.,:!-]+",
         places="-f= --file=",
         writes="-l= --log-file=",
         runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
@@ -255,133 +261,53 @@ PROGRAMS = (
         plain_values=True,
         reason="other projects, scripts and properties decide what runs",
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
-        # A property of the project is a text for its scripts.
-        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*",
+        # A property of the project is a text for its scripts; others name the Java and the tools that are run.
+        pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~])(?!.*\.\.)(?!.*:/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
         places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
         runs="-I= --init-script= --scan -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
         operands="text",
         # It publishes; a task can be shortened.
-        refuses=r"(?:.*:)?pub\w*\Z",
+        refuses=r"(?:.*:)?(?:p(?:u(?:b\w*)?)?|p[A-Z]\w*|u(?:p(?:l\w*)?)?|u[A-Z]\w*)\Z",
     ),
     Program(
-        names="bazel bazelisk buck",
+        names="bazel bazelisk",
         plain_values=True,
         reason="other settings name programs to run",
-        options="-h --help --version -c= --compilation_mode= --config= --keep_going -k --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only --flaky_test_attempts= --runs_per_test= --local_test_jobs= --test_timeout= --test_size_filters= --test_summary= --test_sharding_strategy= --test_keep_going --notest_keep_going --build_tag_filters= --test_lang_filters= --show_result= --nobuild --nocheck_visibility --remote_download_minimal --noremote_accept_cached --nostamp --keep_state_after_build --notrack_incremental_state --max_config_changes_to_show= --noimplicit_deps --notool_deps --universe_scope= --order_output= --nodep_deps --test_verbose_timeout_warnings --noanalyze --subcommands -s --announce_rc --sandbox_debug",
-        spelled="run mobile-install  ",
-        runs="--run_under= --workspace_status_command= --override_repository= --tool_tag= --bazelrc= --output_base= --output_user_root= --strategy= --host_jvm_args= --package_path= --credential_helper= --script_path= --action_env= --test_env= --define=",
-        operands="text",
-    ),
-    Program(
-        names="dotnet",
-        reason="it runs assemblies and fetches tools",
-        options="-h --help --version --info --list-sdks --list-runtimes -d --diagnostics",
-        spelled="exec run tool script msbuild fsi watch new nuget  workload dev-certs user-secrets",
+        options="-h --help --version",
+        runs="--bazelrc= --output_base= --output_user_root= --host_jvm_args=",
+        spelled="run mobile-install",
         commands=(
             Program(
-                names="build test restore clean publish pack list format",
+                names="build test coverage query cquery aquery info version clean fetch help shutdown mod",
                 plain_values=True,
-                # Others are msbuild's own: -fileLoggerParameters:LogFile=x, -restoreProperty:RestoreSources=x.
-                style="words",
-                reason="loggers and properties are code; other directories are written",
-                options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
-                writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
-                checks=(("--logger= -l=", r"console(?:;[\w=]+)*"),),
-                runs="--test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
+                reason="other settings name programs to run",
+                options="-h --help --config= --keep_going -k --nokeep_going --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only --flaky_test_attempts= --runs_per_test= --local_test_jobs= --test_timeout= --test_size_filters= --test_summary= --test_sharding_strategy= --test_keep_going --notest_keep_going --build_tag_filters= --test_lang_filters= --show_result= --nobuild --nocheck_visibility --remote_download_minimal --noremote_accept_cached --nostamp --keep_state_after_build --notrack_incremental_state --max_config_changes_to_show= --noimplicit_deps --notool_deps --universe_scope= --order_output= --nodep_deps --test_verbose_timeout_warnings --noanalyze --subcommands -s --announce_rc --sandbox_debug --expunge --async --depth= --graph",
+                checks=(("-c= --compilation_mode=", "fastbuild|dbg|opt"),),
+                runs="--run_under= --workspace_status_command= --override_repository= --tool_tag= --strategy= --package_path= --credential_helper= --script_path= --action_env= --test_env= --define=",
+                operands="text",
+            ),
+        ),
+    ),
+    # Its -c sets what names compilers and tools.
+    Program(
+        names="buck buck2",
+        plain_values=True,
+        reason="settings name programs to run",
+        options="-h -V --help --version",
+        commands=(
+            Program(
+                names="build test query uquery cquery targets clean",
+                plain_values=True,
+                reason="settings name programs to run",
+                options="-h --help --keep-going --show-output --show-full-output --json",
+                checks=(("-v= --verbose= -j= --num-threads=", r"\d+"),),
+                operands="text",
+                # A file of further options, or a program that prints them.
+                refuses="@",
                 response_files=True,
-                operands="near",
-                # Options of msbuild, and files of them.
-                refuses=r"@|/[A-Za-z]+(?::|\Z)",
-                # Settings of the test run: where its adapters are, for one.
                 after=r"(?!)",
             ),
-            # It builds and starts the project's own program to ask it for its models.
-            Program(
-                names="ef",
-                plain_values=True,
-                reason="projects, packages and properties from elsewhere are code",
-                options="-c= -v -h -f --context= --configuration= --framework= --no-build --verbose --no-color --prefix-output --help --version --json --force --dry-run --idempotent --no-transactions",
-                places="-p= --project= -s= --startup-project=",
-                commands=(
-                    Program(
-                        names="migrations database dbcontext",
-                        plain_values=True,
-                        operands="text",
-                        after=r"(?!)",
-                    ),
-                ),
-                persistent=True,
-            ),
         ),
-    ),
-    Program(
-        names="gem",
-        plain_values=True,
-        reason="it installs programs, and runs some",
-        options="-h -v -q -V --help --version --quiet --verbose",
-        spelled="exec open push yank owner signin signout cert server build unpack fetch generate_index stale mirror sources rdoc pristine setup",
-        commands=(
-            Program(
-                names="install update uninstall list search outdated which environment env contents dependency info check cleanup",
-                plain_values=True,
-                reason="directories and other sources decide what is run later",
-                refuses=ELSEWHERE,
-                options="-a -l -r -d -f -x -N --no-document --user-install --pre --prerelease --conservative --version= --local --remote --all --installed --details --dry-run --dryrun --force --ignore-dependencies --no-verbose --executables --exact --minimal-deps",
-                operands="text",
-                # They choose the programs that a package is built with.
-                after=r"--(?:use-system-libraries|enable-[\w-]+|disable-[\w-]+)",
-            ),
-        ),
-    ),
-    Program(
-        names="bundle bundler composer",
-        plain_values=True,
-        reason="it runs programs, scripts and plugins; other directories decide which",
-        options="-h -v -q -V -n --help --version --quiet --verbose --no-color --retry= --jobs= --no-interaction --no-ansi --no-progress --ansi --profile",
-        runs="--gemfile= --path= --config-file= --plugin= -d= --working-dir= -S=",
-        persistent=True,
-        spelled="exec config console open plugin run-script run global server create-project self-update  init viz gem cert owner push signin yank",
-        commands=(
-            # Scripts of the project by their usual names: composer has no commands that are called so.
-            Program(
-                names="test lint format cs cs-fix cs-check fix phpstan stan analyse analyze",
-                plain_values=True,
-                reason="what follows is for the programs of a script",
-                operands="text",
-                refuses=r".",
-            ),
-            Program(names="exec", stops=True, passes=True),
-            Program(
-                names="show info",
-                options="--path --paths --outdated --version= -t -l -a -o -D -s -i --tree --latest --direct --platform --available --installed --all --format= --name-only --self --locked",
-                operands="text",
-                plain_values=True,
-            ),
-            Program(
-                reason="a directory that is named holds code",
-                names="install update check list outdated add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
-                plain_values=True,
-                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version= -N -P -A -O --outdated --installed --platform --available --locked --minor-only --major-only --patch-only --name-only --abandoned= --apcu-autoloader --classmap-authoritative --minimal-changes -W -w --with-all --only-explicit --parallel --filter-major --filter-minor --filter-patch --no-check-all --no-check-publish --ignore= --self",
-                operands="text",
-            ),
-        ),
-    ),
-    Program(
-        names="swift flutter dart mix sbt stack cabal zig",
-        plain_values=True,
-        reason="some of their sub-commands run what they are told",
-        options="-h -v --help --version --verbose -c= --configuration=",
-        spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
-        commands=(
-            Program(
-                names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile credo dialyzer hex.audit hex.outdated",
-                plain_values=True,
-                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale --check-formatted --strict --dry-run --no-fatal-infos --no-fatal-warnings --set-exit-if-changed --seed= --max-failures= --exclude= --include= --slowest= --cover --profile --no-codesign --target= --summary= --fast --test --pedantic",
-                reason="further words are commands of their own",
-                operands="maybe",
-                # `sbt test "eval ..."`, `sbt test '<1234'`, `dart pub add 'x:{"git": ...}'`; code from elsewhere.
-                refuses=rf".*[\s;!<{{]|(?:[\w-]+[/:])*(?:eval|console\w*|shell|set|reload|run\w*|client|global|publish\w*|login|logout|token|unpack)\Z|{ELSEWHERE}",
-            ),
-        ),
+        spelled="run install bxl kill killall init publish starlark lsp subscribe",
     ),
 )

@@ -195,6 +195,8 @@ PROGRAMS = (
         runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
         persistent=True,
         plain_values=True,
+        # Any word, and any value behind `=`, can be a file: `-g=@x`.
+        response_files=True,
         commands=(
             Program(names="version info", options="", operands="text"),
             # `az vm list`: whatever is listed, it is only listed.

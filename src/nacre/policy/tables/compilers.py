@@ -125,7 +125,7 @@ PROGRAMS = (
         places="-p= --config-file=",
         writes="--fix --fix-errors --fix-notes --export-fixes= --store-check-profile=",
         runs="--load= --extra-arg= --extra-arg-before= --vfsoverlay= --removed-arg=",
-        operands="read",
+        operands="own",
         after=r"-[ID][^@]+|-std=[\w+]+|-W[a-z-]+|-x|c|c\+\+",
         # The configuration and the compiler's options are looked for beside what is named.
         refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
@@ -159,7 +159,15 @@ PROGRAMS = (
         reason="plugins are programs, by an option or by the name of an output",
         options="-h --version --help --encode= --decode= --decode_raw --print_free_field_numbers --error_format= --fatal_warnings --include_imports --include_source_info --retain_options --experimental_allow_proto3_optional --deterministic_output --python_opt= --cpp_opt= --java_opt= --pyi_opt= --csharp_opt= --kotlin_opt= --objc_opt= --php_opt= --ruby_opt= --rust_opt=",
         reads="-I= --proto_path= --descriptor_set_in=",
-        changes="--cpp_out= --csharp_out= --java_out= --kotlin_out= --objc_out= --php_out= --pyi_out= --python_out= --ruby_out= --rust_out=",
+        # Where files are put below the output, and settings that are read.
+        checks=(
+            (
+                "--go_opt= --go-grpc_opt= --grpc-gateway_opt= --openapiv2_opt=",
+                r"(?!.*\.\.)(?!.*[=,:][/~])\w[\w.,:=/;@+-]*",
+            ),
+        ),
+        # The last four are the usual plugins for Go, which come from where programs are found by their names.
+        changes="--cpp_out= --csharp_out= --java_out= --kotlin_out= --objc_out= --php_out= --pyi_out= --python_out= --ruby_out= --rust_out= --go_out= --go-grpc_out= --grpc-gateway_out= --openapiv2_out=",
         writes="-o= --descriptor_set_out= --dependency_out=",
         runs="--plugin=",
         operands="read",

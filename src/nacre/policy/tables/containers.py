@@ -13,6 +13,8 @@ from dataclasses import replace
 from nacre.policy.tables.schema import Program
 
 _HOST = "another daemon, configuration or runtime is another machine"
+# A file that is read is none that is fetched.
+_NO_ADDRESS = r"(?!.*:/)[\s\S]*"
 _STARTS = "it runs programs of the caller's choice, with the files he chooses"
 # To some commands of podman -n takes no value, and letters behind it are options.
 _COUNT = ("-n=", r"\d+|all")
@@ -113,11 +115,14 @@ _BUILD = Program(
 _FILES = Program(
     names="save export load import",
     plain_values=True,
-    reason="-o writes",
+    reason="-o writes; another place than a registry is another machine",
     options="-q -c= --platform= --quiet --format= --compress --change= --message= --multi-image-archive",
     reads="-i= --input=",
+    checks=(("-i= --input=", _NO_ADDRESS),),
     writes="-o= --output=",
     operands="maybe",
+    # An image from an address that no registry is at.
+    refuses=r"[\w+.-]+://",
 )
 _COPY = Program(
     names="cp",
@@ -212,8 +217,9 @@ _GROUPS = (
     Program(
         names="buildx builder manifest",
         reason=_STARTS,
-        spelled="build bake create use push install uninstall rm stop annotate dial-stdio",
+        spelled="bake create use push install uninstall rm stop annotate dial-stdio",
         commands=(
+            _BUILD,
             Program(
                 names="ls inspect du prune version",
                 plain_values=True,
@@ -286,6 +292,7 @@ _KUBE_CHECKS = (
     # An address needs no scheme: github.com/x/y, gh:x/y.
     ("-k= --kustomize=", r"(?![\w-]+\.[a-z]+/)(?!.*//)[\w./-]+"),
 )
+_KUBE_READS = (("-f= --filename=", _NO_ADDRESS),)
 
 PROGRAMS = (
     _ENGINE,
@@ -322,13 +329,16 @@ PROGRAMS = (
                 options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
                 reason="a template in a file, or what another repository says",
                 reads=_KUBE_FILES,
+                checks=_KUBE_READS,
                 operands="text",
             ),
             Program(
                 names="describe",
                 plain_values=True,
+                reason="what another machine or repository says",
                 options="-A -l= -R --all-namespaces --selector= --show-events --chunk-size= --recursive",
                 reads=_KUBE_FILES,
+                checks=_KUBE_READS,
                 operands="text",
             ),
             Program(
@@ -342,6 +352,8 @@ PROGRAMS = (
                 names="apply delete diff",
                 plain_values=True,
                 reason="a manifest from elsewhere decides what the cluster runs",
+                # An editor; what is said to have been applied.
+                refuses=r"(?:edit|set)-last-applied\Z",
                 options="-A -R -l= -o= --all --all-namespaces --selector= --output= --dry-run? --wait --timeout= --force --grace-period= --now --ignore-not-found --prune --server-side --force-conflicts --field-manager= --overwrite --record --validate? --cascade? --field-selector= --interactive -i --recursive --show-managed-fields --openapi-patch --allow-missing-template-keys --concurrency=",
                 places=_KUBE_FILES,
                 runs="--prune-allowlist= --raw=",
@@ -422,6 +434,7 @@ PROGRAMS = (
                 plain_values=True,
                 options="-A -l= -o= -c= -w -q --all-namespaces --selector= --containers --no-headers --sort-by= --sum --use-protocol-buffers --recursive --api-version= --output= --api-group= --namespaced --verbs= --cached --categories= --client --short --types= --for= --watch --list --quiet --subresource= --timeout= --all --field-selector= --allow-missing-template-keys",
                 reads="-f= --filename=",
+                checks=_KUBE_READS,
                 operands="text",
                 refuses=r"dump\Z|reconcile\Z",
             ),
@@ -448,6 +461,7 @@ PROGRAMS = (
                 reason="post-renderers are code; charts are written",
                 options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --keep-history --ignore-not-found --logs --filter= --repo= --labels= -l= --output= -o= --verify --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
+                checks=(("-f= --values= --set-file=", _NO_ADDRESS),),
                 writes="--dependency-update",
                 runs="--insecure-skip-tls-verify --plain-http --password=",
                 operands="maybe",
@@ -519,6 +533,7 @@ PROGRAMS = (
                 reason="post-renderers are code; charts are written",
                 options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --repo= --dry-run?",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
+                checks=(("-f= --values= --set-file=", _NO_ADDRESS),),
                 writes="--output-dir= --dependency-update",
                 operands="maybe",
                 # A chart that lies elsewhere.

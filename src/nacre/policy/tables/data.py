@@ -16,6 +16,9 @@ _PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmo
 _PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
 _PG_CHECK = ("-d= --dbname=", _PG_TARGET)
 
+_MYSQL = "-C -h= -P= -p? -S= -s -u= -v -V -W --host= --user= --password? --port= --socket= --protocol= --compress --silent --verbose --version --help"
+_MYSQL_RUNS = "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --init-command= --login-path="
+
 PROGRAMS = (
     Program(
         names="jq gojq",
@@ -44,6 +47,21 @@ PROGRAMS = (
         writes="-i --inplace --in-place",
         runs="-s= --split-exp= --split-exp-file= --security-enable-system-operator -L=",
         operands="text read",
+    ),
+    Program(
+        names="pandoc",
+        reason="filters, readers and writers in Lua and engines are code; -o writes",
+        options="-s -N -p -C -v -h -V= -M= --standalone --variable= --metadata= --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
+        reads="-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
+        writes="-o= --output= --log=",
+        checks=(
+            ("-f= -r= -t= -w= --from= --read= --to= --write=", r"[a-z0-9_]+(?:[+-][a-z_]+)*"),
+            ("--highlight-style=", r"[a-z]+"),
+            ("--pdf-engine=", r"(?:pdf|xe|lua)latex|tectonic|weasyprint|wkhtmltopdf|typst"),
+        ),
+        runs="-F= -L= -d= --filter= --lua-filter= --pdf-engine-opt= --defaults= --data-dir= --syntax-definition= --extract-media= --request-header= --abbreviations= --self-contained --embed-resources",
+        operands="read",
+        plain_values=True,
     ),
     Program(
         names="xmllint",
@@ -141,13 +159,29 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="mysqldump mysqladmin mysqlshow",
+        names="mysqldump",
         plain_values=True,
         reason="-r and -T write; other files of settings are programs",
-        options="-A -B -c -C -d -e -E -f -F -h= -i -K -l -n -N -P= -p? -q -Q -R -s -S= -t -u= -v -V -W -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --host= --user= --password? --port= --socket= --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces --version --help --count --keys --status --sleep= --protocol=",
+        options=f"{_MYSQL} -A -B -c -d -e -E -f -F -i -K -l -n -N -q -Q -R -t -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces",
         checks=(("-w= --where=", r"(?i)(?!.*\b(?:into|load_file|sleep)\b)[^;`\\\n]*"),),
         writes="-r= --result-file= -T= --tab= --log-error=",
-        runs="--defaults-file= --defaults-extra-file= --plugin-dir= --default-auth= --init-command= --login-path=",
+        runs=_MYSQL_RUNS,
+        operands="text",
+    ),
+    Program(
+        names="mysqladmin",
+        plain_values=True,
+        reason="other files of settings are programs",
+        options=f"{_MYSQL} -b -c= -E -f -i= -l -r -w? --count= --force --no-beep --relative --sleep= --vertical --wait?",
+        runs=_MYSQL_RUNS,
+        operands="text",
+    ),
+    Program(
+        names="mysqlshow",
+        plain_values=True,
+        reason="other files of settings are programs",
+        options=f"{_MYSQL} -i -k -t --count --keys --show-table-type --status",
+        runs=_MYSQL_RUNS,
         operands="text",
     ),
     Program(
@@ -218,9 +252,13 @@ PROGRAMS = (
                 plain_values=True,
                 style="words",
                 reason="engines, providers and configuration are code; -out writes",
-                options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
+                options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
                 # A password in a file is read.
-                checks=(("-passin= -passout= -pass=", r"(?:pass|env|fd):.*|stdin"),),
+                checks=(
+                    ("-passin= -passout= -pass=", r"(?:pass|env|fd):.*|stdin"),
+                    # Lines of a configuration, which can name files.
+                    ("-addext=", r"(?!.*file:)[A-Za-z][\w.]*[ \t]*=[^\n]*"),
+                ),
                 reads="-in= -key= -cert= -CAfile= -CApath= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
                 # Without -keyout a new key goes to a file of its own, privkey.pem.
                 # Beside the file of -CA the number of the last certificate is kept, and counted up.
@@ -351,7 +389,9 @@ PROGRAMS = (
                         plain_values=True,
                         # git runs there, with the hooks and the configuration of that repository.
                         checks=(("-s= --source=", r"\./?"),),
-                        operands="maybe",
+                        # What is cloned lies in a directory of its name, or in the one that is named behind it.
+                        operands="maybe change",
+                        refuses=r"(?:.*[/:])?\.[^/]*/*\Z|[\w+.-]*::",
                         after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
                     ),
                 ),

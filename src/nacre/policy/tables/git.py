@@ -22,6 +22,9 @@ _LOG = "--follow --no-follow --decorate? --no-decorate --decorate-refs= --decora
 # -O reads an order of files; a repository's own drivers run for --textconv anyway, an external diff only for --ext-diff.
 _DIFF_READS = "-O="
 _DIFF_RUNS = "--ext-diff --textconv --show-signature"
+# Some commands read their words twice, and older versions do not know an option's value: what begins with a dash
+# may be an option of the other reading (`git archive --prefix --remote=.`). These always take the next word.
+_TAKES_DASHES = "-S -G -n -L --grep --author --committer --since --until --after --before"
 _SIGNS = "-S? --gpg-sign?"
 _MERGES = "-e --edit --no-edit -n --stat --no-stat --summary --log? --no-log --squash --no-squash --commit --no-commit --ff --no-ff --ff-only --rerere-autoupdate --no-rerere-autoupdate -X= --strategy-option= -m= --message= -v -q --verbose --quiet --abort --continue --quit --allow-unrelated-histories --progress --no-progress --signoff --no-signoff --autostash --no-autostash --verify --no-verify --overwrite-ignore --cleanup= --into-name= -h"
 _FETCHES = "-4 -6 -a -f -j= -k -m -n -o= -p -P -q -t -u -v --verbose --quiet --all --no-all --set-upstream --append --atomic --force --multiple --tags --no-tags --jobs= --prefetch --prune --no-prune --prune-tags --recurse-submodules? --no-recurse-submodules --dry-run --write-fetch-head --no-write-fetch-head --keep --update-head-ok --progress --no-progress --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --refetch --update-shallow --refmap= --server-option= --ipv4 --ipv6 --negotiation-tip= --filter= --no-filter --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --show-forced-updates --no-show-forced-updates --write-commit-graph --porcelain --stdin -h"
@@ -57,6 +60,8 @@ GIT = _command(
         ),
         _command(
             names="log whatchanged show reflog",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="an external diff is a program, signatures are checked by one; --output writes",
             options=f"{_DIFF} {_REVISIONS} {_LOG} -L=",
             reads=_DIFF_READS,
@@ -66,6 +71,8 @@ GIT = _command(
         ),
         _command(
             names="diff diff-tree diff-index diff-files",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="an external diff is a program; --output writes",
             options=f"{_DIFF} {_REVISIONS} --cached --staged --merge-base --base --ours --theirs --no-index --root --no-commit-id -1 -2 -3 -0",
             reads=_DIFF_READS,
@@ -74,6 +81,8 @@ GIT = _command(
         ),
         _command(
             names="range-diff",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="an external diff is a program; --output writes",
             options=f"{_DIFF} --creation-factor= --no-dual-color --notes? --no-notes --left-only --right-only -h",
             reads=_DIFF_READS,
@@ -82,6 +91,8 @@ GIT = _command(
         ),
         _command(
             names="shortlog",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="--output writes",
             # Its -n takes no value, log's does.
             options="-n -s -e -w? -c --numbered --summary --email --committer --group= --format? --since= --after= --until= --before= --author= --grep= --merges --no-merges --first-parent --all --branches? --tags? --remotes? --not --max-count= --skip= -h",
@@ -90,8 +101,12 @@ GIT = _command(
         ),
         _command(
             names="format-patch",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="patches are written as files; --output writes",
-            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --suffix= --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --range-diff= --creation-factor= --root -h",
+            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --range-diff= --creation-factor= --root -h",
+            # The end of the names of files, which lie in the directory that is named.
+            checks=(("--suffix=", r"[\w.-]*"),),
             reads="-O= --signature-file= --description-file=",
             writes="-o= --output-directory= --output=",
             runs=_DIFF_RUNS,
@@ -99,6 +114,8 @@ GIT = _command(
         ),
         _command(
             names="blame annotate",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="--output writes",
             options="-b -c -e -f -l -n -p -s -t -w -C? -L= -M? --show-name --show-number --porcelain --line-porcelain --incremental --score-debug --show-stats --root --show-email --minimal --color-lines --color-by-age --ignore-rev= --abbrev? --date= --since= --progress --no-progress --first-parent --encoding= -h",
             reads="--contents= --ignore-revs-file= -S=",
@@ -131,8 +148,10 @@ GIT = _command(
         ),
         _command(
             names="rev-list",
+            plain_values=True,
+            dashed_values=_TAKES_DASHES,
             reason="--output writes",
-            options=f"{_REVISIONS} --header --timestamp --disk-usage? --objects-edge --unpacked --in-commit-order --filter= --no-filter --filter-print-omitted --missing= --quiet --use-bitmap-index --progress= --no-commit-header --commit-header --no-object-names --object-names --bisect-all --bisect-vars",
+            options=f"{_REVISIONS} --header --timestamp --disk-usage? --objects-edge --unpacked --in-commit-order --filter? --no-filter --filter-print-omitted --missing? --quiet --use-bitmap-index --progress? --no-commit-header --commit-header --no-object-names --object-names --bisect-all --bisect-vars",
             writes="--output=",
             runs=_DIFF_RUNS,
             numbers=True,
@@ -181,7 +200,7 @@ GIT = _command(
             reason="any other name is a file of git's own: hooks/x",
             options="-q -d -m= --quiet --delete --short --recurse --no-recurse -h",
             operands="text",
-            refuses=r"(?![A-Z_]*HEAD\Z|refs/)",
+            refuses=r"(?![A-Z_]*HEAD\Z|refs/)|.*\.\.",
         ),
         _command(
             names="gc prune pack-refs",
@@ -200,6 +219,8 @@ GIT = _command(
             runs="--edit-description",
             operands="text",
             reason="an editor is a program",
+            # With -d, `--no-delete` takes it back.
+            names_with="-D",
         ),
         _command(
             names="tag",
@@ -208,6 +229,7 @@ GIT = _command(
             reads="-F= --file=",
             runs="-s --sign -u= --local-user= -v --verify",
             operands="text",
+            names_with="-d --delete",
         ),
         _command(
             names="remote",
@@ -275,6 +297,7 @@ GIT = _command(
                     names="push save",
                     options="-p -k -q -u -a -m= -S --patch --keep-index --no-keep-index --quiet --include-untracked --all --message= --staged --pathspec-file-nul -h",
                     reads="--pathspec-from-file=",
+                    operands="alter",
                 ),
                 _command(
                     names="pop apply drop clear branch create store",
@@ -283,6 +306,8 @@ GIT = _command(
                 ),
                 _command(
                     names="list show",
+                    # `show` takes every word without a dash for its own, and hands the others on.
+                    plain_values=True,
                     reason="an external diff is a program; --output writes",
                     options=f"{_DIFF} {_REVISIONS} {_LOG} --include-untracked --only-untracked --no-include-untracked",
                     reads=_DIFF_READS,
@@ -378,6 +403,9 @@ GIT = _command(
         ),
         _command(
             names="archive",
+            plain_values=True,
+            # Older versions do not know it, and go on looking for --remote and --exec.
+            end_of_options=False,
             reason="-o writes; the other side's program is an option",
             options="-v -l -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --format= --prefix= --add-virtual-file= --mtime= --verbose --list --worktree-attributes -h",
             reads="--add-file=",
@@ -396,6 +424,7 @@ GIT = _command(
                 ),
                 _command(
                     names="create",
+                    plain_values=True,
                     options=f"-q --quiet --progress --all-progress --version= {_REVISIONS}",
                     operands="write text",
                 ),

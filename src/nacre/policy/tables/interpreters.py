@@ -76,9 +76,12 @@ INTERPRETERS = (
         fetches=True,
         scripts=r".*[./:].*|build|dev|develop|serve|start|preview|watch|lint|format|fmt|typecheck|type-check|check|check-types|test|unit|e2e|coverage|clean|generate|codegen|storybook|release|migrate|seed|prepare|postinstall",
         hands_on="run",
+        installs="add a install i link update up upgrade",
         reason="runs the JavaScript text it is given",
-        options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm",
-        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init compile bundle vendor jupyter serve lsp -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
+        options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm --target= --format= --minify --minify-syntax --minify-whitespace --minify-identifiers --sourcemap? --splitting --external=",
+        # Of `bun build`, which bundles the project's files.
+        writes="--outdir= --outfile=",
+        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init compile bundle vendor jupyter serve lsp publish -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
         quits="--version -v -V --help -h --revision",
     ),
     Interpreter(
@@ -93,16 +96,29 @@ INTERPRETERS = (
         reason="runs the Ruby text it is given",
         # -c only looks for mistakes in the file, which could be run as well.
         options="-w -W? -y -c",
-        inline="-e= -r= -n -p -i? -I= -C= -x? -a -l -F= -S -X= -s -0? -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
+        # Where the project's own files are looked for.
+        places="-I=",
+        checks=(("-I=", r"[\w./-]+"),),
+        inline="-e= -r= -n -p -i? -C= -x? -a -l -F= -S -X= -s -0? -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
         quits="--version -v --help --copyright",
     ),
     Interpreter(
         names="php",
         dashes=False,
         reason="runs the PHP text it is given",
-        options="-n -q -l",
-        inline="-r= -B= -R= -E= -F= -d= -a -S= -c= -z= -f= -t= --run= --define= --php-ini= --server= --docroot= --zend-extension= --process-code= --process-begin=",
-        quits="-v --version -m --modules -i --info -h --help --ini",
+        options="-n -q -l --ri= --re= --rf= --rc=",
+        # Settings that load nothing; a server for the project's own files.
+        checks=(
+            (
+                "-d= --define=",
+                r"(?:memory_limit|max_execution_time|error_reporting|display_errors|display_startup_errors|log_errors|html_errors|zend\.assertions|assert\.exception|opcache\.enable(?:_cli)?|pcov\.enabled|date\.timezone|upload_max_filesize|post_max_size|short_open_tag)(?:=[\w./+-]*)?|xdebug\.mode=(?:off|coverage|develop)(?:,(?:coverage|develop))*",
+            ),
+            ("-S= --server=", r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):[0-9]+"),
+        ),
+        places="-t= --docroot=",
+        finds="-S --server",
+        inline="-r= -B= -R= -E= -F= -a -c= -z= -f= --run= --php-ini= --zend-extension= --process-code= --process-begin=",
+        quits="-v --version -m --modules -i --info -h --help --ini --ri --re --rf --rc",
     ),
     Interpreter(
         names="lua lua5.1 lua5.2 lua5.3 lua5.4 luajit",
@@ -112,11 +128,22 @@ INTERPRETERS = (
         quits="-v",
     ),
     Interpreter(
-        names="Rscript julia tclsh wish expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj bb racket ocaml octave ipython",
+        names="Rscript julia expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj racket ocaml octave ipython raku rakudo janet fennel swipl jrunscript hy",
         reason="runs the text it is given",
         options="",
         inline="",
         quits="--version --help",
+    ),
+    # To these every option is one for the program, which they read from their input then.
+    Interpreter(names="tclsh wish", reason="runs the text it is given", inline="", quits=""),
+    Interpreter(names="erl", reason="runs the text it is given", inline="", quits="", permutes=True),
+    # A text in parentheses is code, not a file.
+    Interpreter(
+        names="bb",
+        reason="runs the text it is given",
+        inline="repl nrepl-server socket-repl uberscript uberjar",
+        quits="--version --help tasks",
+        files=r"[\w./:-]+",
     ),
     Interpreter(
         names="R",
@@ -127,7 +154,7 @@ INTERPRETERS = (
     ),
     # Their options are read behind an operand, too.
     Interpreter(
-        names="erl jshell scala",
+        names="jshell scala gnuplot gforth",
         reason="runs the text it is given",
         options="",
         inline="",
@@ -146,7 +173,7 @@ INTERPRETERS = (
         names="cmd", reason="runs the text it is given", inline="/c /k /C /K /r /R", quits="", files=r"(?!)"
     ),
     Interpreter(
-        names="gdb lldb",
+        names="gdb gdb-multiarch lldb",
         reason="runs the commands it is given, `shell` among them",
         options="-q -quiet --quiet -nx -n -nh --nx --nh -silent --silent -nw -arch=",
         inline="-x -ex -ix -iex -command -eval-command --command --eval-command --init-command --init-eval-command -o -O -s -S --one-line --source --args -args --batch -batch -p -pid -c -core -d -cd -tui -b -Q -P --python -l -w --attach-name --attach-pid -k --one-line-on-crash",
@@ -155,7 +182,7 @@ INTERPRETERS = (
         style="words",
     ),
     Interpreter(
-        names="vim vi nvim view vimdiff gvim rvim rview",
+        names="vim vi nvim view vimdiff gvim rvim rview vim.tiny vim.basic vim.nox vim.gtk3",
         reason="runs the editor commands it is given, `:!` among them",
         options="-R -b -n -N -p? -o? -O? -M -Z -d -f -h -m -v -X -y -T= --noplugin --not-a-term --clean --nofork",
         inline="-c= --cmd= -S= -s= -u= -U= -w= -W= -E -e -es -l -i= -q= -t= -r? -L? -x -V? -g --headless --embed --listen= --remote --remote-silent --remote-wait --remote-expr= --remote-send= --remote-tab --server= --servername= --startuptime= --api-info -A -C -D -F -H --literal --log=",

@@ -11,13 +11,13 @@ So only names that are spelled in full count, and a value in a word of its own n
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import ADDRESS, ELSEWHERE, Program
+from nacre.policy.tables.javascript_builders import BUILDERS
+from nacre.policy.tables.javascript_tests import TESTERS
+from nacre.policy.tables.schema import ADDRESS, ELSEWHERE, OUTSIDE, REVISION, Program
 
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
 _NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
 
-# Configuration that is code is looked for beside the files that are named.
-_OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
 # Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
 _EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
 # A package that does not come from the registry: `user/repo` is a repository of GitHub.
@@ -37,10 +37,13 @@ def _without_places(options: str, places: str) -> str:
 
 
 def _for_scripts(options: str) -> str:
-    """Options that are none of the manager's own, nor could be taken for the beginning of one: a script gets them."""
+    """Options that are none of the manager's own, nor could be taken for the beginning of one.
+
+    A script gets them: `for_scripts` looks at where their values lead.
+    """
     names = (name.rstrip("=?").lstrip("-") for name in options.split())
     own = "|".join("(?:".join(name) + ")?" * (len(name) - 1) for name in names)
-    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+ -]*)?"
+    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+/*@ -]*)?"
 
 
 _TOOLS = (
@@ -57,8 +60,8 @@ _TOOLS = (
         runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
         # A name is a package of the project, a path is code from elsewhere.
         checks=(("-f= --format=", r"[a-z-]+"),),
-        operands="maybe",
-        refuses=_OUTSIDE,
+        operands="own",
+        refuses=OUTSIDE,
     ),
     Program(
         names="prettier",
@@ -72,108 +75,8 @@ _TOOLS = (
         # A path is code.
         checks=(("--parser=", r"[a-z0-9-]+"),),
         runs="--plugin= --plugin-search-dir= --config-precedence=",
-        operands="maybe",
-        refuses=_OUTSIDE,
-    ),
-    Program(
-        names="jest vitest",
-        single_letters=True,
-        plain_values=True,
-        reason="configuration, transforms and setup files are code; snapshots and reports are written",
-        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --project= --sequence.shuffle --related --isolate --no-isolate --standalone --clearScreen --slowTestThreshold= --workerIdleMemoryLimit= --openHandlesTimeout= --colors --maxConcurrency= --lastCommit --testLocationInResults --globals --coverage.enabled? --coverage.all? --coverage.include= --coverage.exclude= --poolOptions.threads.singleThread --poolOptions.forks.singleFork --minWorkers= --exclude= --disable-console-intercept --disableConsoleIntercept --teardownTimeout= --hookTimeout= --no-watch --fileParallelism? --printConsoleTrace --expandSnapshotDiff --sequence.seed= --sequence.concurrent",
-        places="-c= -r= --config= --rootDir= --root= --dir=",
-        writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
-        checks=(
-            (
-                "--reporter= --reporters=",
-                "default|verbose|dot|json|tap|tap-flat|junit|basic|tree|summary|hanging-process|github-actions",
-            ),
-            ("--pool=", "threads|forks|vmThreads|vmForks|typescript|browser"),
-            # A debugger for whoever reaches the port runs code.
-            ("--inspect?", r"(?:(?:127\.0\.0\.1|localhost):)?\d+"),
-            # A revision, which git is told.
-            ("--changedSince= --changed?", r"[\w@][\w./@~^-]*"),
-            # Any other environment, provider or reporter is a package, or a file of code.
-            ("--env= --environment= --testEnvironment=", "node|jsdom|happy-dom|edge-runtime"),
-            ("--coverageProvider= --coverage.provider=", "babel|v8|istanbul"),
-            (
-                "--coverage.reporter= --coverageReporters=",
-                "text|text-summary|html|json|json-summary|lcov|lcovonly|clover|cobertura|none|teamcity",
-            ),
-        ),
-        # The first two take all words that follow.
-        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --api? --ui",
-        operands="text",
-        # Some options take all words that follow: a reporter is code. Others take settings: --globals '{...}'.
-        refuses=rf"{_OUTSIDE}|\{{",
-        spelled="init",
-    ),
-    Program(
-        names="mocha ava tap",
-        single_letters=True,
-        plain_values=True,
-        reason="required files, reporters and configuration are code; reports are written",
-        options="-h -V -g= -f= -b -i -A -C --help --version --grep= --fgrep= --bail --invert --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --parallel --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
-        places="-c= --config= --nycrc-path= --spec= --file=",
-        # To ava, -s takes no value: what follows it is a file of code.
-        # Reporters of their own, and what well-known packages of the project register.
-        checks=(
-            ("-s= -t= -j= --slow= --timeout= --jobs= --retries=", r"[\w.]+"),
-            (
-                "--reporter= -R=",
-                "dot|spec|json|json-stream|min|list|tap|nyan|progress|landing|xunit|doc|markdown|html|text|text-summary|text-lcov|lcov|lcovonly|json-summary|cobertura|clover|none|verbose",
-            ),
-            (
-                "-r= --require=",
-                r"ts-node/register(?:/[a-z-]+)?|tsx(?:/[a-z]+)?|@babel/register|@swc/register|@swc-node/register|dotenv/config|source-map-support/register|esm",
-            ),
-        ),
-        writes="-O= --reporter-options= --reporter-option= --report-dir= --temp-dir= --update-snapshots --reports-dir= -o= --reports-directory= --temp-directory=",
-        # mocha's -n names an option of node: -n require=x.
-        runs="-n= --import= --loader= --ui= -u= --package= --opts= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
-        operands="maybe",
-        refuses=_OUTSIDE,
-    ),
-    # What one of them does not know takes the next word, and the one behind it is run.
-    *(
-        Program(
-            names=names,
-            single_letters=True,
-            plain_values=True,
-            reason="it runs its arguments; required files, reporters and configuration are code; reports are written",
-            options=f"-h -n= -x= -a --help --version {flags} --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --exclude-after-remap --per-file --clean --no-clean --skip-full --src=",
-            places=places,
-            checks=(
-                (
-                    "--reporter= -r=",
-                    "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|cobertura|clover|none",
-                ),
-            ),
-            writes="--report-dir= --reports-dir= -o= --reports-directory= --temp-dir= --temp-directory=",
-            runs="-i= --require= --instrument --hook-require --hook-run-in-context --cwd= --node-arguments=",
-            stops=True,
-            passes=True,
-            tools=True,
-            commands=(
-                Program(
-                    names="report check-coverage",
-                    plain_values=True,
-                    reason="reports are written",
-                    options="--lines= --branches= --functions= --statements= --per-file --100",
-                    checks=(
-                        (
-                            "--reporter= -r=",
-                            "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|none",
-                        ),
-                    ),
-                    operands="text",
-                ),
-            ),
-        )
-        for names, flags, places in (
-            ("nyc", "-s -c --silent --cache --no-cache", "--nycrc-path="),
-            ("c8", "--100", "-c= --config="),
-        )
+        operands="own",
+        refuses=OUTSIDE,
     ),
     Program(
         names="tsc vue-tsc",
@@ -184,27 +87,10 @@ _TOOLS = (
         places="-p= --project=",
         writes="--outDir= --outFile= --out= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile= --declaration -d --emitDeclarationOnly --sourceMap --init --rootDir=",
         runs="--plugins=",
-        operands="maybe",
+        operands="own",
         dashes=False,
-        refuses=f"@|{_OUTSIDE}",
+        refuses=f"@|{OUTSIDE}",
         response_files=True,
-    ),
-    Program(
-        names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
-        plain_values=True,
-        reason="configuration, plugins and loaders are code; bundles are written",
-        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps --check",
-        # esbuild names a package or a kind of file behind a colon.
-        pattern=r"--(?:external|loader|define|pure|drop):[^\s]+",
-        # A port, to rollup a plugin: a package of the project, or a file, or code.
-        checks=(("-p=", r"[\w-]+"),),
-        places="-c= --config=",
-        writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --outDir= --metafile= --emptyOutDir --minify --sourcemap? --fix --json?",
-        runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
-        operands="text",
-        # `lerna exec`, `ng add`: they run commands, or packages that they fetch; a project that lies elsewhere.
-        spelled="exec add new create init publish version login logout deploy migrate import link completion connect loader plugin config analytics",
-        refuses=_OUTSIDE,
     ),
     Program(
         names="stylelint",
@@ -217,9 +103,11 @@ _TOOLS = (
         writes="--fix -o= --output-file= --cache-location=",
         checks=(("-f= --formatter=", "string|verbose|compact|json|tap|unix|github"),),
         runs="--custom-formatter= --custom-syntax= --config-basedir=",
-        operands="maybe",
-        refuses=_OUTSIDE,
+        operands="own",
+        refuses=OUTSIDE,
     ),
+    *TESTERS,
+    *BUILDERS,
 )
 
 PROGRAMS = (
@@ -238,11 +126,12 @@ PROGRAMS = (
         spelled="exec x explore create innit edit set publish unpublish deprecate adduser login logout token owner access team hook org profile star unstar help help-search docs repo bugs home sbom",
         commands=(
             Program(
-                names="run run-script rum urn",
+                names="run run-script rum urn test t tst start stop restart",
                 style="words",
                 operands="text",
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
+                for_scripts=True,
             ),
             Program(
                 names="install i in ins inst add install-test it link ln update up upgrade udpate view info show v diff",
@@ -252,10 +141,11 @@ PROGRAMS = (
                 # A directory, for one; of a repository it runs scripts.
                 checks=(("--diff=", rf"(?!{_PACKAGE})[\s\S]*"),),
                 reads="--diff=",
+                operands="own",
                 refuses=_PACKAGE,
             ),
             Program(
-                names="test t tst start stop restart ci clean-install ic install-ci-test cit uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll find-dupes doctor search s se find root prefix bin whoami ping explain why version verison completion query shrinkwrap",
+                names="ci clean-install ic install-ci-test cit uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll find-dupes doctor search s se find root prefix bin whoami ping explain why version verison completion query shrinkwrap",
                 style="words",
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
@@ -295,8 +185,19 @@ PROGRAMS = (
                 names="pkg",
                 style="words",
                 reason="it changes the scripts that npm runs",
-                spelled="set delete fix",
-                commands=(Program(names="get", style="words", operands="text"),),
+                spelled="fix",
+                commands=(
+                    Program(names="get", style="words", operands="text"),
+                    # The project's own file, which can be written as well.
+                    Program(
+                        names="set delete",
+                        style="words",
+                        reason="it changes package.json",
+                        options="--json",
+                        operands="text",
+                        only_with="-h --help",
+                    ),
+                ),
             ),
             Program(
                 names="cache dist-tag dist-tags",
@@ -311,17 +212,18 @@ PROGRAMS = (
         names="pnpm",
         reason=_ELSEWHERE,
         style="words",
-        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
+        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD --recursive --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
         runs=_without_places(_PNPM_RUNS, _PNPM_PLACES),
         places=_PNPM_PLACES,
-        checks=((_PNPM_PLACES, _PART),),
+        # What stands in brackets is a commit, which git is told.
+        checks=((_PNPM_PLACES, _PART), ("-F= --filter= --filter-prod=", r"(?!.*\[\s*-)[\s\S]*")),
         persistent=True,
         plain_values=True,
         spelled="exec dlx create init env patch patch-commit set publish server setup deploy",
         # No program of the system has a colon in its name.
         scripts=r"[a-z][a-z0-9_.-]*(?::[a-z0-9_.-]+)+",
         commands=(
-            Program(names="exec", style="words", stops=True, passes=True, packages=True),
+            Program(names="exec dlx", style="words", stops=True, passes=True, packages=True),
             Program(
                 names="config c",
                 style="words",
@@ -345,12 +247,14 @@ PROGRAMS = (
                 pattern=_for_scripts(_PNPM_RUNS),
                 pattern_later=True,
                 refuses=_EXPANDED,
+                for_scripts=True,
             ),
             Program(
                 names="install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin",
                 style="words",
                 reason="an address and another directory are code from elsewhere: what a package brings is run",
                 options="--check --format= --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
+                operands="own",
                 refuses=_PACKAGE,
             ),
             Program(
@@ -360,13 +264,22 @@ PROGRAMS = (
                 refuses=_PACKAGE,
                 only_with="--dry-run",
             ),
+            # Where there is no such script, pnpm runs the system's program of that name.
+            Program(
+                names="watch fmt",
+                style="words",
+                reason="without such a script it is a program of the system, which gets what follows",
+                operands="text",
+                refuses=r"(?s:.)|\Z",
+            ),
             # Scripts of the project by their usual names; others could be programs, which pnpm runs as well.
             Program(
-                names="test t start stop restart build build:dev build:prod dev develop serve preview watch lint lint:fix format fmt typecheck type-check check check-types test:unit test:e2e test:watch test:coverage coverage e2e clean generate codegen storybook release",
+                names="test t start stop restart build build:dev build:prod dev develop serve preview lint lint:fix format typecheck type-check check check-types test:unit test:e2e test:watch test:coverage coverage e2e clean generate codegen storybook release",
                 style="words",
                 reason=_ELSEWHERE,
                 pattern=_for_scripts(_PNPM_RUNS),
                 refuses=_EXPANDED,
+                for_scripts=True,
             ),
         ),
     ),
@@ -374,10 +287,10 @@ PROGRAMS = (
         names="yarn yarnpkg",
         reason=_ELSEWHERE,
         style="words",
-        options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --since? --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
+        options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
         runs=_without_places(_YARN_RUNS, _YARN_PLACES),
         places=_YARN_PLACES,
-        checks=((_YARN_PLACES, _PART),),
+        checks=((_YARN_PLACES, _PART), ("--since?", REVISION)),
         persistent=True,
         plain_values=True,
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
@@ -393,6 +306,7 @@ PROGRAMS = (
                 refuses=rf"--into\Z|{_EXPANDED}",
                 stops=True,
                 passes=True,
+                for_scripts=True,
             ),
             Program(
                 names="workspace workspaces",
@@ -402,6 +316,7 @@ PROGRAMS = (
                 pattern=_for_scripts(_YARN_RUNS),
                 pattern_later=True,
                 operands="text",
+                for_scripts=True,
                 # The same commands inside of a workspace, and packages from elsewhere for `add`.
                 refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init|link|patch\S*|unplug|publish)\Z|{_EXPANDED}|{ADDRESS}|(?:.*@)?(?:file|link|portal):|/|.*\.\./",
             ),
@@ -418,6 +333,7 @@ PROGRAMS = (
                 style="words",
                 reason=_ELSEWHERE,
                 options="--fix --check --strategy= --major --minor --patch --new-version= --no-git-tag-version --ignore-workspace-root-check --save --save-dev --verify-tree --mirror --fields= --name-only --severity= --environment= --no-bin-links --audit --skip-integrity-check --update-checksums --refresh-lockfile --deferred --immediate",
+                operands="own",
                 refuses=_PACKAGE,
             ),
             # Tools of the project by their own names.
@@ -432,6 +348,7 @@ PROGRAMS = (
             pattern=_for_scripts(_YARN_RUNS),
             operands="text",
             refuses=_EXPANDED,
+            for_scripts=True,
         ),
     ),
     Program(
@@ -453,6 +370,8 @@ PROGRAMS = (
         # Its options are known behind the file, too.
         runs="-x= --exec= -r= --require= -C= --cwd= --config= --watch= -w= --ext= -e= --signal= -s= --on-change-only --spawn --inspect? --inspect-brk? --dump",
         operands="near text",
+        # What is no script of JavaScript is started by a shell, with all words as they are.
+        refuses=r"(?![\w@.,:/=+%-]*\Z)",
         plain_values=True,
     ),
     Program(
@@ -461,7 +380,8 @@ PROGRAMS = (
         options="-v -h -T --version --help --transpile-only",
         runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
         # A file of code that lies elsewhere; a dash is the input.
-        refuses=rf"{_OUTSIDE}|.*:|-\Z",
+        refuses=rf"{OUTSIDE}|.*:|-\Z",
+        operands="own",
         commands=(
             Program(
                 names="watch",

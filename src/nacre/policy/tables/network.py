@@ -111,13 +111,16 @@ PROGRAMS = (
         names="rsync",
         reason="the remote shell is a program; logs and batches are written",
         options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
-        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest=",
-        changes="-T= --temp-dir=",
+        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest=",
+        # What is the same there becomes another name of that very file.
+        changes="-T= --temp-dir= --link-dest=",
         fills="--backup-dir= --partial-dir=",
         suffixes="--suffix",
         writes="--log-file=",
         follows="-L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
         checks=(
+            # What is no whole path is seen from where the files go to.
+            ("--compare-dest= --copy-dest= --link-dest=", r"[/~](?s:.*)"),
             # A rule that merges a file reads it.
             ("-f= --filter=", r"(?!merge|dir-merge|[.:]).*"),
             ("-e= --rsh=", r"ssh(?: -p ?\d+| -[46CTxq]| -i [\w./~-]+)*"),
@@ -128,7 +131,7 @@ PROGRAMS = (
         refuses=_ODD_REMOTE,
     ),
     Program(
-        names="nc ncat netcat",
+        names="nc netcat nc.openbsd nc.traditional",
         reason="-e and -c run a program for each connection; -o writes",
         options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -z -p= -s= -X=",
         # Some of these take no value in some versions, where further letters follow: -Te/bin/sh.
@@ -142,29 +145,76 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="ping ping6 traceroute traceroute6 tracepath mtr",
-        options="-4 -6 -A -a -B -b -C -c= -D -d -e= -f -H -h -i= -I= -L -l= -M= -m= -n -N= -O -p= -Q= -q= -R -r -S= -s= -T -t= -U -V -v -W= -w= -x= -z --report --report-wide --no-dns --json --csv --raw --tcp --udp --help --version --numeric",
-        # To mtr a file of hosts.
-        reads="-F=",
+        names="ncat",
+        reason="-e and -c run a program for each connection; -o writes",
+        options="-4 -6 -C -h -k -l -n -t -u -v -z -p= -s= --broker --chat --crlf --help --keep-open --listen --no-shutdown --nodns --recv-only --sctp --send-only --source-port= --source= --ssl --ssl-alpn= --ssl-servername= --ssl-verify --telnet --udp --verbose --version",
+        checks=(
+            ("-d= -i= -m= -w= --delay= --idle-timeout= --max-conns= --wait=", r"\d+(?:\.\d+)?(?:ms|[smh])?"),
+        ),
+        reads="--ssl-cert= --ssl-key= --ssl-trustfile= --allowfile= --denyfile=",
+        plain_values=True,
+        writes="-o= --output= -x= --hex-dump=",
+        runs="-U -e= -c= -g= -G= --exec= --sh-exec= --lua-exec= --lua-exec-internal= --proxy= --proxy-auth= --unixsock --vsock",
+        operands="text",
+    ),
+    Program(
+        names="ping ping6",
+        options="-4 -6 -a -A -b -B -c= -C -d -D -e= -f -F= -h -i= -I= -l= -L -m= -M= -n -N= -o -O -p= -q -Q= -r -R -s= -S= -t= -T= -U -v -V -w= -W= --help --version",
         operands="text",
         plain_values=True,
     ),
     Program(
-        names="dig host nslookup whois",
-        options="-4 -6 -a -A -b= -C -c= -d -h -i -l -m -N= -p= -q= -r -R= -s -t= -T -U -u -v -V -w -W= -x= -H --help --version",
-        # nslookup -type=mx
-        pattern=r"-(?:type|query|class|port|timeout|retry)=[A-Za-z0-9]+|-(?:no)?(?:debug|recurse|search|vc)",
+        names="traceroute traceroute6",
+        # A method can be a module.
+        options="-4 -6 -A -d -D -e -f= -F -g= -i= -I -l= -m= -n -N= -p= -P= -q= -r -s= -t= -T -U -UL -V -w= -z= --back --debug --dont-fragment --first= --gateway= --help --icmp --interface= --max-hops= --mtu --port= --protocol= --queries= --source= --sport= --tcp --tos= --udp --version --wait=",
+        operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="tracepath",
+        options="-4 -6 -b -h -l= -m= -n -p= -V -?",
+        operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="mtr",
+        options="-4 -6 -a= -b -B= -c= -C -e -f= -G= -h -i= -I= -j -l -L= -m= -M= -n -o= -p -P= -Q= -r -s= -S -t -T -u -U= -v -w -x -y= -z -Z= --address= --aslookup --csv --first-ttl= --help --inet --inet6 --interface= --interval= --ipinfo= --json --max-ttl= --mpls --no-dns --order= --port= --psize= --raw --report --report-cycles= --report-wide --show-ips --split --tcp --timeout= --udp --version --xml",
+        # A file of hosts.
+        reads="-F= --filename=",
+        operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="dig",
+        reason="certificates and keys are files",
+        options="-4 -6 -b= -c= -d -h -i -m -n -p= -q= -r -t= -u -v -x= --help --version",
         reads="-f= -k=",
         operands="text",
-        reason="certificates and keys are files",
         refuses=r"\+(?:tls-ca|tls-certfile|tls-keyfile|trusted-key)=",
+        plain_values=True,
+    ),
+    Program(
+        names="host",
+        options="-4 -6 -a -A -c= -C -d -l -m= -N= -p= -r -R= -s -t= -T -U -v -V -w -W=",
+        operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="nslookup",
+        pattern=r"-(?:type|query|class|port|timeout|retry)=[A-Za-z0-9]+|-(?:no)?(?:debug|recurse|search|vc)|-version",
+        operands="text",
+    ),
+    Program(
+        names="whois",
+        options="-a -b -B -d -F -g= -G -h= -H -i= -I -K -l -L -m -M -p= -q= -r -R -s= -t= -T= -v= -x --help --host= --no-recursion --port= --server= --verbose --version",
+        operands="text",
         plain_values=True,
     ),
     Program(
         names="drill",
         reason="packets are written",
-        options="-4 -6 -a -b= -C -D -d= -h -I= -o= -p= -r -S -s -T -t -u -V= -v -x -y= -z",
-        reads="-c= -f= -i= -k=",
+        options="-4 -6 -a -b= -C -D -d= -h -I= -o= -p= -S -s -T -t -u -V= -v -x -y= -z",
+        reads="-c= -f= -i= -k= -r=",
         writes="-q= -w=",
         operands="text",
     ),

@@ -8,17 +8,24 @@ rule for anything. What they may not do unasked is take code or configuration fr
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import Program
-
-# What follows `--` is mostly for pytest: tests, settings and plugins from elsewhere.
-_FOR_TESTS = r"-p(?!no:)|(?:--?[\w-]+=?)?(?:[/~]|(?:.*/)?\.\.(?:/|\Z))"
+from nacre.policy.tables.schema import ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, REVISION, Program
 
 PROGRAMS = (
+    Program(
+        names="virtualenv",
+        reason="another interpreter is run, and `activate` expands the prompt",
+        options="-h -v -q --help --version --with-traceback --verbose --quiet --system-site-packages --symlinks --always-copy --copies --clear --no-vcs-ignore --no-download --never-download --no-pip --no-setuptools --no-wheel --no-periodic-update",
+        runs="--app-data= --creator= --seeder= --extra-search-dir= --discovery= --try-first-with=",
+        checks=(ENVIRONMENT_PROMPT, ("-p= --python=", r"(?:python|pypy)?\d+(?:\.\d+){0,2}")),
+        operands="equip",
+        plain_values=True,
+    ),
     Program(
         names="pre-commit",
         plain_values=True,
         reason="it runs what a configuration says, and puts itself among git's hooks",
-        options="-h -V -a -v --help --version --color= --all-files --verbose --show-diff-on-failure --hook-stage= --from-ref= --to-ref= --source= --origin= --fail-fast --bleeding-edge --freeze --jobs= -j=",
+        options="-h -V -a -v --help --version --color= --all-files --verbose --show-diff-on-failure --hook-stage= --fail-fast --bleeding-edge --freeze --jobs= -j=",
+        checks=(("--from-ref= --to-ref= -s= --source= -o= --origin=", REVISION),),
         reads="--files=",
         places="-c= --config=",
         runs="--repo=",
@@ -61,9 +68,9 @@ PROGRAMS = (
         places="-c= --config-file= --rootdir= --confcutdir= --cov-config=",
         writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
         runs="--pyargs --pdbcls= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
-        operands="maybe",
+        operands="own",
         # A file of further options; tests from elsewhere.
-        refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        refuses=rf"@|{OUTSIDE}",
         response_files=True,
         plain_values=True,
     ),
@@ -181,31 +188,106 @@ PROGRAMS = (
         operands="alter",
     ),
     Program(
-        names="black isort",
-        reason="configuration from elsewhere",
-        options="-c -l= -t= -x -S -C -W= -q -v -h -r -d -i -p= -w= -e -n -m= -j= -a= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --check-only --diff --df --color --no-color --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache --only-modified --stdout --show-config --show-files --ignore-whitespace --profile= --atomic --filter-files --skip= --extend-skip= --skip-glob= --skip-gitignore --gitignore --dont-follow-links --multi-line= --trailing-comma --tc --line-width= --force-single-line-imports --force-single-line --sl --combine-as --ca --float-to-top --in-place --recursive --aggressive --max-line-length= --select= --ignore= --style= --parallel --code=",
-        places="--config= --settings-path= --sp= --settings-file= --settings= --cr= --config-root=",
+        names="black",
+        reason="configuration from elsewhere; it imports what a magic of a notebook names",
+        # The text behind -c is printed in another form.
+        options="-c= -l= -t= -x -S -C -W= -q -v -h --code= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --diff --color --no-color --line-ranges= --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache",
+        places="--config=",
         changes="--cache-dir=",
-        runs="--formatter= --python-cell-magics= --enable-unstable-feature= --plugins=",
+        runs="--python-cell-magics= --enable-unstable-feature=",
         operands="alter",
         plain_values=True,
     ),
     Program(
-        names="flake8 pycodestyle pyflakes pylint bandit vulture pydocstyle codespell",
+        names="isort",
+        reason="configuration from elsewhere; a formatter is code",
+        options="-h -V -v -q -d -c -s= -a= -e -i= -m= -n -l= -w= -t= -b= -f= -o= -p= --help --version --version-number --vn --verbose --only-modified --om --dedup-headings --quiet --stdout --overwrite-in-place --show-config --show-files --df --diff --check-only --check --ws --ignore-whitespace --profile= --ac --atomic --srx --sort-reexports --filter-files --skip= --extend-skip= --sg= --skip-glob= --extend-skip-glob= --gitignore --skip-gitignore --ext= --extension= --supported-extension= --blocked-extension= --dont-follow-links --filename= --add-import= --append --append-only --af --force-adds --rm= --remove-import= --float-to-top --dont-float-to-top --ca --combine-as --cs --combine-star --balanced --ff --from-first --fs= --forced-separate= --indent= --lbi= --lines-before-imports= --lai= --lines-after-imports= --lbt= --lines-between-types= --le= --line-ending= --ls --length-sort --multi-line= --nis --no-inline-sort --ot --order-by-type --dt --dont-order-by-type --rr --reverse-relative --reverse-sort --sl --force-single-line-imports --nsl= --single-line-exclusions= --tc --trailing-comma --up --use-parentheses --line-length= --line-width= --wl= --wrap-length= --case-sensitive --remove-redundant-aliases --honor-noqa --color --star-first --split-on-trailing-comma --sd= --section-default= --only-sections --os --ds --no-sections --fas --force-alphabetical-sort --fss --force-sort-within-sections --top= --combine-straight-imports --csi --nlb= --no-lines-before= --src= --src-path= --builtin= --extra-builtin= --future= --thirdparty= --project= --known-local-folder= --py= --python-version=",
+        # It takes the next word only if that is a number: as a file it would be formatted.
+        checks=(("-j? --jobs?", r"-?\d+"),),
+        places="--sp= --settings-path= --settings-file= --settings= --cr= --config-root=",
+        # A plugin that sorts, one that formats; another interpreter's packages.
+        runs="--formatter= --sort-order= --interactive --virtual-env= --conda-env= --resolve-all-configs",
+        operands="alter",
+        plain_values=True,
+    ),
+    Program(
+        names="flake8",
         reason="plugins are code; reports are written",
-        # pylint's regular expressions for names.
-        pattern=r"--(?:[a-z]+-)+rgxs?=[^\n]*",
-        options="-h -v -q -E -r -l -L= -S= -ll -lll -i -ii -iii -x= -t= -n= -rn -ry -sn -sy --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs= --benchmark --bug-report --max-complexity= --builtins= --doctests --isolated --show-pep8 --first --recursive? --list-msgs --list-msgs-enabled --help-msg= --persistent= --errors-only --disable= --enable= --score= --reports= --msg-template= --ignore-paths= --ignore-patterns= --fail-under= --fail-on= --py-version= --min-confidence= --severity-level= --confidence-level= --skip= --ignore-words-list= --check-filenames --check-hidden --convention=",
+        options="-h -v -q --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --no-statistics --statistics --exit-zero --benchmark --bug-report --max-complexity= --builtins= --doctests --include-in-doctest= --exclude-from-doctest= --isolated",
+        checks=(("-j= --jobs=", r"\d+|auto"),),
+        places="--config= --append-config=",
+        writes="--output-file= --tee",
+        runs="--enable-extensions= --require-plugins=",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="pycodestyle",
+        reason="configuration from elsewhere",
+        options="-h -v -q -r --help --version --verbose --quiet --repeat --first --exclude= --filename= --select= --ignore= --show-source --show-pep8 --statistics --count --max-line-length= --max-doc-length= --indent-size= --hang-closing --format= --benchmark --diff",
+        places="--config=",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(names="pyflakes", options="-h -V --help --version", operands="read"),
+    Program(
+        names="pylint",
+        reason="plugins, hooks and expressions are code; reports are written",
+        # Regular expressions for names.
+        pattern=r"--(?:[a-z]+-)+rgxs?=[^\n]*|-[rs][yn]",
+        options="-h -E -v --help --long-help --version --verbose --help-msg= --list-msgs --list-msgs-enabled --list-groups --list-conf-levels --list-extensions --errors-only --exit-zero --from-stdin --ignore= --ignore-patterns= --ignore-paths= --persistent= --fail-under= --fail-on= --py-version= --msg-template= --confidence= -e= --enable= -d= --disable= --max-line-length= --max-args= --max-locals= --max-branches= --max-statements= --max-module-lines= --max-attributes= --max-returns= --min-similarity-lines= --good-names= --bad-names= --ignored-modules= --ignored-classes= --generated-members= --additional-builtins= --notes= --known-third-party= --known-first-party= --deprecated-modules=",
         # A class of a module is code, and a name with a colon a file.
-        # To codespell and pydocstyle -s takes no value.
         checks=(
             ("-f= --output-format=", r"[a-z0-9]+"),
-            ("-s=", r"[yn]|yes|no|B\d+(?:,B\d+)*"),
-            ("-j=", r"\d+|auto"),
+            ("-r= --reports= -s= --score= --recursive=", r"[yn]|yes|no|true|false"),
+            ("-j= --jobs=", r"\d+"),
         ),
-        places="-c= -b= --config= --rcfile= --append-config= --ini= --configfile= --baseline=",
-        writes="-o= --output-file= --output= --tee -w --write-changes --in-place --generate-rcfile --generate-toml-config",
-        runs="--load-plugins= --init-hook= --enable-extensions= --require-plugins= --clear-cache-post-run",
+        places="--rcfile=",
+        writes="--output= --generate-rcfile --generate-toml-config",
+        runs="--load-plugins= --init-hook= --evaluation= --enable-all-extensions --extension-pkg-allow-list= --extension-pkg-whitelist= --source-roots= --clear-cache-post-run=",
+        operands="maybe",
+        refuses="@",
+        response_files=True,
+        plain_values=True,
+    ),
+    Program(
+        names="bandit",
+        reason="reports are written; a configuration names plugins",
+        options="-h -r -l -ll -lll -i -ii -iii -v -d -q -a= -n= -t= -s= -x= --help --recursive --aggregate= --number= --tests= --skip= --level --severity-level= --confidence --confidence-level= --verbose --debug --quiet --silent --ignore-nosec --exclude= --exit-zero --version --msg-template=",
+        checks=(("-f= --format=", "csv|custom|html|json|screen|txt|xml|yaml|sarif"),),
+        reads="-b= --baseline=",
+        places="-c= --configfile= --ini=",
+        # The file may stand in the next word.
+        writes="-o? --output?",
+        operands="maybe",
+        refuses="@",
+        plain_values=True,
+    ),
+    Program(
+        names="vulture",
+        reason="configuration from elsewhere",
+        options="-h -v --help --exclude= --ignore-decorators= --ignore-names= --make-whitelist --min-confidence= --sort-by-size --verbose --version",
+        places="--config=",
+        operands="read",
+        plain_values=True,
+    ),
+    Program(
+        names="pydocstyle",
+        reason="configuration from elsewhere",
+        options="-h -e -s -d -v --help --version --explain --source --debug --verbose --count --match= --match-dir= --ignore-decorators= --property-decorators= --select= --ignore= --convention= --add-select= --add-ignore= --ignore-self-only-init",
+        places="--config=",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="codespell",
+        reason="what is wrong is written anew; files of further options",
+        options="-h -d -c -s -e -f -H -L= -r= -S= -q= -A= -B= -C= --help --version --disable-colors --enable-colors --builtin= --ignore-regex= --ignore-multiline-regex= --ignore-words-list= --uri-ignore-words-list= --regex= --uri-regex= --summary --count --skip= --quiet-level= --hard-encoding-detection --check-filenames --check-hidden --after-context= --before-context= --context= --ignore-sic --stdin-single-line",
+        reads="-I= --ignore-words= -x= --exclude-file= -D= --dictionary=",
+        # What it asks is answered on its input.
+        checks=(("-i= --interactive=", "[0-3]"),),
+        places="--config= --toml=",
+        writes="-w --write-changes",
         operands="maybe",
         refuses="@",
         response_files=True,
@@ -219,8 +301,8 @@ PROGRAMS = (
         places="-c= --conf= --root= --workdir=",
         writes="--result-json=",
         runs="-x= --override= --force-dep= --installpkg= --develop --discover= -i= --runner= --default-runner= --exit-and-dump-after=",
-        operands="text",
-        refuses=_FOR_TESTS,
+        operands="own",
+        refuses=FOR_TESTS,
         spelled="exec e devenv d quickstart q",
     ),
     Program(
@@ -233,8 +315,8 @@ PROGRAMS = (
         places="-f= --noxfile= --envdir=",
         writes="--report=",
         runs="--force-python= -P= --extra-python= --extra-pythons= -db= --default-venv-backend= -fb= --force-venv-backend= --script-mode= --download-python= --add-timestamp",
-        operands="text",
-        refuses=_FOR_TESTS,
+        operands="own",
+        refuses=FOR_TESTS,
     ),
     Program(
         names="invoke inv fab",
@@ -350,11 +432,12 @@ MODULES = (
         plain_values=True,
     ),
     Program(
-        names="venv virtualenv",
-        reason="another interpreter is run",
-        options="-h --help --version --system-site-packages --symlinks --copies --clear --upgrade --without-pip --prompt= --upgrade-deps --without-scm-ignore-files -q --quiet",
+        names="venv",
+        reason="another interpreter is run, and `activate` expands the prompt",
+        options="-h --help --version --system-site-packages --symlinks --copies --clear --upgrade --without-pip --upgrade-deps --without-scm-ignore-files -q --quiet",
         runs="-p= --python= --app-data= --creator= --seeder= --extra-search-dir=",
-        operands="change",
+        checks=(ENVIRONMENT_PROMPT,),
+        operands="equip",
         plain_values=True,
     ),
     Program(

@@ -7,7 +7,9 @@ the usual place, or the project.
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import ELSEWHERE, Program
+from dataclasses import replace
+
+from nacre.policy.tables.schema import ELSEWHERE, ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, Program
 
 # Where packages come from: an index that a command names is code from elsewhere, and so is what a proxy answers.
 _SOURCES = "-i= --index-url= --extra-index-url= --trusted-host= --proxy="
@@ -18,6 +20,31 @@ _UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-pytho
 _UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs --raw-sources --files --relocatable"
 _UV_PYTHON = ("-p= --python=", r"(?:c?python|pypy)?@?\d+(?:\.\d+){0,2}t?")
 _UV_ELSEWHERE = "-i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
+_POETRY = (
+    "-h -q -v -vv -vvv -V -n --help --quiet --verbose --version --ansi --no-ansi --no-interaction --no-cache"
+)
+_PROJECTS = "directories, environments and plugins from elsewhere are code"
+_BROUGHT = "what a package brings is run; -o writes"
+
+
+def _settings(options: str) -> Program:
+    """Settings are shown by their name; more than one word, or any other option, sets something."""
+    return Program(
+        names="config", reason="settings decide what runs", options=options, operands="text", max_operands=1
+    )
+
+
+_UVX = Program(
+    names="uvx",
+    plain_values=True,
+    reason="it fetches and runs packages",
+    options=_UV,
+    checks=(_UV_PYTHON,),
+    runs="--from= --with= --with-editable= --spec= --index-url= -i= --pip-args= --suffix=",
+    stops=True,
+    passes=True,
+    packages=True,
+)
 
 PROGRAMS = (
     Program(
@@ -46,6 +73,7 @@ PROGRAMS = (
                         # A list of packages in the project's own file, or in another one that is named.
                         ("--group=", r"(?![/~])(?!.*\.\.)[\w./-]+(?::[\w.-]+)?"),
                     ),
+                    operands="own",
                     refuses=ELSEWHERE,
                     writes="-t= --target= --root= --prefix= --src= --report= -d= --dest= -w= --wheel-dir= -b= --build= -o= --output=",
                     runs=f"--global-option= --build-option= --config-settings= --config-setting= -C= --install-option= {_SOURCES}",
@@ -119,16 +147,26 @@ PROGRAMS = (
                 writes="-o= --out-dir=",
                 checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
+                operands="own",
                 refuses=ELSEWHERE,
             ),
             Program(
-                names="init venv",
+                names="init",
                 plain_values=True,
                 reason="interpreters and indexes from elsewhere are code",
                 options=_UV_PROJECT,
                 checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
                 operands="change",
+            ),
+            Program(
+                names="venv",
+                plain_values=True,
+                reason="interpreters and indexes from elsewhere are code",
+                options=_UV_PROJECT,
+                checks=(_UV_PYTHON, ENVIRONMENT_PROMPT),
+                runs=_UV_ELSEWHERE,
+                operands="equip",
             ),
             Program(
                 names="export",
@@ -156,6 +194,7 @@ PROGRAMS = (
                         writes="-t= --target= --prefix= -o= --output-file=",
                         checks=(_UV_PYTHON, ("-e= --editable=", rf"(?!{ELSEWHERE})[\s\S]*")),
                         runs=_UV_ELSEWHERE,
+                        operands="own",
                         refuses=ELSEWHERE,
                     ),
                 ),
@@ -185,6 +224,7 @@ PROGRAMS = (
                 reason="it fetches and runs packages",
                 spelled="run install upgrade uninstall update-shell",
                 commands=(
+                    replace(_UVX, names="run"),
                     Program(
                         names="list dir", options="--show-paths --show-version-specifiers --show-with --bin"
                     ),
@@ -198,16 +238,7 @@ PROGRAMS = (
             ),
         ),
     ),
-    Program(
-        names="uvx",
-        plain_values=True,
-        reason="it fetches and runs packages",
-        options=_UV,
-        runs="--from= --with= --with-editable= --python= -p= --spec= --index-url= -i= --pip-args= --suffix=",
-        stops=True,
-        passes=True,
-        packages=True,
-    ),
+    _UVX,
     Program(
         names="pipx",
         plain_values=True,
@@ -234,60 +265,143 @@ PROGRAMS = (
         ),
     ),
     Program(
-        names="poetry pdm hatch pipenv rye",
-        reason="directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n -y --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
-        runs="-C= --directory= -P= --project= -p= --prefix= --config= -c= --no-plugins -e=",
+        names="poetry",
+        reason=_PROJECTS,
+        options=_POETRY,
+        runs="-C= --directory= -P= --project= --no-plugins",
         persistent=True,
-        spelled="run exec shell source publish plugin use script scripts create activate init",
+        plain_values=True,
+        spelled="run shell source publish plugin init new python",
         commands=(
-            Program(names="run", options="-q -v", stops=True, passes=True),
+            Program(names="run", stops=True, passes=True),
             Program(
                 names="env",
                 reason="another interpreter is run",
-                spelled="use remove run create prune",
+                spelled="use remove",
                 commands=(
-                    Program(
-                        names="info list show find activate",
-                        options="-e --full-path --executable -p --path --ascii",
-                    ),
+                    Program(names="info list activate", options="-p -e --path --executable --full-path"),
                 ),
             ),
-            Program(
-                names="config",
-                reason="settings decide what runs",
-                spelled="set unset restore explore update",
-                options="--list",
-                operands="text",
-                # More than one word, or any other option, sets something.
-                max_operands=1,
-            ),
+            _settings("--list"),
             Program(
                 names="self cache",
                 reason="it changes itself",
-                spelled="add update remove install lock sync",
+                spelled="add update remove install lock sync clear",
                 commands=(
                     Program(
-                        names="show list info", options="-a -o --addons --outdated --tree", operands="text"
+                        names="show list",
+                        options="-a -o -t --addons --outdated --tree --latest",
+                        operands="text",
                     ),
                 ),
             ),
             Program(
-                # No `--lock`: to pdm it is short for --lockfile, which is written.
-                reason="-o writes; what a package brings is run",
-                refuses=ELSEWHERE,
-                names="install add remove update lock show list check version tree sync search info outdated export graph verify clean status dep dependencies about",
+                names="show",
                 plain_values=True,
-                options="-D -G= -E= -d -U -a -l -t -f= -s --compile --all-groups --only-root --editable --regenerate --strict --graph --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
-                writes="-o= --output= --out=",
+                options="-a -f= -l -o -t -T --with= --without= --only= --tree --why --latest --outdated --all --top-level --no-truncate --format=",
+                operands="text",
+            ),
+            Program(
+                names="install sync add remove update lock check version search export about list",
+                plain_values=True,
+                reason=_BROUGHT,
+                options="-D -G= -E= -e -f= -s --dev --group= --with= --without= --only= --extras= --all-extras --all-groups --only-root --no-root --no-dev --no-directory --sync --dry-run --compile --regenerate --no-update --allow-prereleases --optional= --python= --platform= --markers= --editable --lock --strict --format= --short --next-phase --without-hashes --without-urls --with-credentials --check",
+                writes="-o= --output=",
+                operands="own",
+                refuses=ELSEWHERE,
             ),
             Program(
                 names="build",
                 plain_values=True,
+                reason="packages are written; settings of the builder are code",
+                options="-f= -l= --format= --local-version= --clean",
+                writes="-o= --output=",
+                runs="-c= --config-settings=",
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+        ),
+    ),
+    Program(
+        names="pdm",
+        reason=_PROJECTS,
+        options="-h -V -v -q -I -n --help --version --verbose --quiet --no-cache --ignore-python --non-interactive",
+        runs="-c= --config= -g --global -p= --project= -L= --lockfile= --override= -C= --config-setting= --venv= --pep582?",
+        persistent=True,
+        plain_values=True,
+        # A script of the project by its name is refused like any other unknown word.
+        spelled="run fix import init new publish python py self plugin use venv completion",
+        commands=(
+            Program(names="run", stops=True, passes=True),
+            _settings(""),
+            Program(
+                names="cache",
+                reason="it removes what was fetched",
+                spelled="clear remove",
+                commands=(Program(names="list info", operands="text"),),
+            ),
+            Program(
+                names="install sync add remove update lock list outdated show info search export",
+                plain_values=True,
+                reason=_BROUGHT,
+                # No `--lock`: it is short for --lockfile, which is written.
+                options="-d -G= -x -u -t -r -f= -k= -S= --dev --group= --with= --without= --no-default --prod --production --no-editable --no-self --fail-fast --no-isolation --dry-run --frozen-lockfile --no-lock --check --save-compatible --save-safe-compatible --save-wildcard --save-exact --save-minimum --update-reuse --update-eager --update-all --update-reuse-installed --pre --prerelease --stable --unconstrained --no-sync --top --outdated --clean --only-keep --clean-unselected --reinstall --skip= --strategy= --refresh --no-cross-platform --static-urls --no-static-urls --exclude-newer= --python? --platform? --implementation= --append --freeze --tree --graph --reverse --resolve --fields= --sort= --csv --json --markdown --include= --exclude= --include-sub --where --packages --env --name --version --summary --license --keywords --format= --no-hashes --without-hashes --no-markers --no-extras --pyproject --self --editable-self",
+                writes="-o= --output=",
+                runs="-e= --editable=",
+                operands="own",
+                refuses=ELSEWHERE,
+            ),
+            Program(
+                names="build",
+                plain_values=True,
+                reason="packages are written; settings of the builder are code",
+                options="--no-sdist --no-wheel --no-clean --no-isolation -k= --skip=",
+                writes="-d= --dest=",
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+        ),
+    ),
+    Program(
+        names="hatch",
+        reason=_PROJECTS,
+        options="-h -v -q --help --version --verbose --quiet --color --no-color --interactive --no-interactive",
+        runs="-e= --env= -p= --project= --data-dir= --cache-dir= --config=",
+        plain_values=True,
+        spelled="run shell publish init new config python self",
+        commands=(
+            Program(names="run", stops=True, passes=True),
+            Program(
+                names="env",
+                reason="environments are made, and what they hold is run",
+                spelled="create remove prune run",
+                commands=(
+                    Program(
+                        names="show find", options="-h -i --help --ascii --json --internal", operands="text"
+                    ),
+                ),
+            ),
+            Program(
+                names="dep project",
+                reason="what else it does is not known",
+                commands=(
+                    Program(
+                        names="show hash metadata",
+                        plain_values=True,
+                        reason="what else it does is not known",
+                        options="-h -p -e -l -f= --help --project-only --env-only --lines --ascii --feature= --all",
+                        operands="text",
+                        refuses=OUTSIDE,
+                    ),
+                ),
+            ),
+            Program(names="version status", options="-h -f --help --force", operands="text"),
+            Program(
+                names="build clean",
+                plain_values=True,
                 reason="a project from elsewhere is code; packages are written",
-                options="-a -f= -t= --all --format= --target= --sdist --wheel --no-sdist --no-wheel --clean --no-isolation",
-                writes="-o= -d= --output= --out= --dest=",
-                # To hatch, where packages are put.
+                options="-h -t= -c --help --target= --hooks-only --no-hooks --ext --clean --clean-hooks-after --clean-only",
+                # Where packages are put.
                 operands="change",
                 refuses=ELSEWHERE,
             ),
@@ -295,22 +409,97 @@ PROGRAMS = (
                 names="fmt test",
                 plain_values=True,
                 reason="tests from elsewhere are code",
-                options="-a -i= -r -d --all --check --cover --randomize --parallel --retries= --show --python=",
+                options="-h -a -i= -r -d -l -f -c -s --all --check --linter --formatter --cover --cover-quiet --randomize --parallel --retries= --retry-delay= --include= --exclude= --show --python=",
                 # Also what follows `--`, which is for pytest or ruff.
-                refuses=r"-p(?!no:)|(?:--?[\w-]+=?)?(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
+                operands="own",
+                refuses=FOR_TESTS,
+            ),
+        ),
+    ),
+    Program(
+        names="pipenv",
+        reason=_PROJECTS,
+        options="-h -q -v --help --version --where --venv --py --envs --support --quiet --verbose",
+        runs="--python= --pypi-mirror= --resolver=",
+        persistent=True,
+        plain_values=True,
+        spelled="run shell open activate",
+        commands=(
+            Program(names="run", stops=True, passes=True),
+            Program(
+                names="install sync update upgrade lock uninstall",
+                plain_values=True,
+                reason=_BROUGHT,
+                options="-d --dev --dev-only --system --deploy --pre --ignore-pipfile --skip-lock --lock-only --categories= --extras= --all --all-dev --clear --clean --bare --outdated --dry-run --keep-outdated --site-packages --no-site-packages",
+                places="-r= --requirements=",
+                reads="-e= --editable=",
+                checks=(("-e= --editable=", rf"(?!{ELSEWHERE})[\s\S]*"),),
+                runs="-i= --index= --extra-pip-args= --config-settings= --backend=",
+                operands="own",
+                refuses=ELSEWHERE,
+            ),
+            Program(
+                names="graph check verify clean requirements audit scripts",
+                plain_values=True,
+                reason="databases, policies and mirrors from elsewhere; reports and fixes are written",
+                options="-i= --bare --json --json-tree --reverse --dry-run --dev --dev-only --hash --exclude-markers --exclude-index --categories= --from-pipfile --exit-code --continue-on-error --use-installed --ignore= --strict --locked --local --no-deps --skip-editable --desc --aliases",
+                checks=(("--output=", "[a-z-]+"),),
+                writes="--fix -o= --output-file= --save-json=",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="rye",
+        reason=_PROJECTS,
+        options="-h -q -v -V --help --quiet --verbose --version",
+        plain_values=True,
+        persistent=True,
+        spelled="run shell publish init fetch pin config install uninstall self toolchain tools make-req",
+        commands=(
+            Program(names="run", stops=True, passes=True),
+            Program(
+                names="sync lock add remove list show version",
+                plain_values=True,
+                reason=_BROUGHT,
+                options="-f --force --no-lock --update-all --update= --features= --all-features --pre --no-dev --dev --sync --no-sync --optional= --excluded --pin= --installed-deps --bump= -b=",
+                places="--pyproject=",
+                runs="--git= --url= --path= --absolute --with-sources",
+                operands="own",
+                refuses=ELSEWHERE,
+            ),
+            Program(
+                names="build",
+                plain_values=True,
+                reason="packages are written",
+                options="-a -p= -c --all --package= --sdist --wheel --clean",
+                places="--pyproject=",
+                writes="-o= --out=",
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+            Program(
+                names="fmt format lint check test",
+                plain_values=True,
+                reason="tests from elsewhere are code; fixes are written",
+                options="-a -p= -s -i --all --package= --check --no-capture --ignored",
+                places="--pyproject=",
+                writes="--fix",
+                operands="own",
+                refuses=FOR_TESTS,
             ),
         ),
     ),
     Program(
         names="conda mamba micromamba",
         reason="channels, directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n= -y --name= --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
+        options="-h -q -v -V -n= -y --name= --help --quiet --verbose --version --yes --json",
         # Anybody can have a channel of any other name.
         checks=(("-c= --channel=", r"defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia"),),
-        runs="-C= --directory= -P= --project= -p= --prefix= --config= --no-plugins -e=",
+        runs="-p= --prefix= --no-plugins",
         persistent=True,
         plain_values=True,
-        spelled="run exec shell config self source publish plugin use cache script scripts create activate init",
+        spelled="run exec shell config self create activate deactivate init clean build package rename server notices doctor",
         commands=(
             Program(
                 names="env",
@@ -319,12 +508,11 @@ PROGRAMS = (
                 commands=(Program(names="list export", options="--no-builds --from-history -e"),),
             ),
             Program(
-                reason="-o writes; what a package brings is run",
+                reason="what a package brings is run",
                 refuses=rf"{ELSEWHERE}|(?!(?:defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia)::)[^=<>]*::",
-                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                names="install remove uninstall update upgrade list search info export",
                 plain_values=True,
-                options="-D -G= -E= -d -U -e --envs --revisions --export --explicit --no-builds --full-name --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
-                writes="-o= --output= --out=",
+                options="-d -e -a -s --all --envs --base --revisions --export --explicit --no-builds --from-history --full-name --no-pip --md5 --canonical --reverse --dry-run --freeze-installed --no-update-deps --only-deps --no-deps --strict-channel-priority --override-channels --force-reinstall --info --subdir= --platform= --solver=",
             ),
         ),
     ),

@@ -23,6 +23,17 @@ ADDRESS = r"(?s:.*)(?:://|\b(?:git|hg|svn|bzr)\+|\b(?:https?|ssh|git|github|gitl
 # A package that does not come from the usual place or from below the working directory: a directory of this
 # machine, or an address.
 ELSEWHERE = rf"[/~]|(?:.*/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
+# Older versions of venv put it between double quotes into `activate`, which is a text for the shell.
+ENVIRONMENT_PROMPT = ("--prompt=", r"[\w .+-]+")
+
+# A path that leads out of the working directory: configuration that is code is looked for beside a file.
+OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
+
+# What is handed on to pytest, mostly: tests, settings and plugins from elsewhere.
+FOR_TESTS = rf"-p(?!no:)|(?:--?[\w-]+=?)?(?:{OUTSIDE})"
+
+# A commit or a branch, which git is told: no option.
+REVISION = r"[\w@][\w./@~^{}-]*"
 
 # getopt: clusters -xvf, -n5, --name=value.  words: -name, -name=value (go, terraform, openssl).
 # joined: like words, and a value may be glued to the name without `=` (gcc -Iinclude).
@@ -76,9 +87,11 @@ class Program(Options):
     #   write     a file that is written, which needs permission (uniq a b)
     #   change    a file or directory that is changed, made or removed: what the program is for (rm, mkdir)
     #   touch     the same, but it gets no content from elsewhere
+    #   equip     a directory that becomes an environment of Python
     #   maybe     a text that may be a file (a revision, a target, a package)
     #   alter     the same, and such a file is changed (git checkout)
     #   near      a file of instructions: a plain relative one
+    #   own       a text that may be a file whose instructions are followed: no link that leads elsewhere
     #   fill      a directory that gets files whose names are not in the command (unrar x a.rar dir)
     #   copy      read, but the last operand is changed (cp)
     #   squeeze   changed, and so is the file without the last part of its name (gunzip a.gz makes a)
@@ -92,6 +105,9 @@ class Program(Options):
     last: str = ""
     # What follows `--` is for another program (cmake --build x -- -j4): each word must match this.
     after: str = ""
+    # Operands, and what follows `--`, are for a script of the project whose options nobody knows: they name
+    # no code or configuration from elsewhere, and no command.
+    for_scripts: bool = False
     # Options end at the first operand.
     stops: bool = False
     # A value in a word of its own never begins with a dash: the program may take it for an option.
@@ -120,6 +136,9 @@ class Program(Options):
     harmless: bool = False
     # An unproven word is a name (docker rm $(docker ps -q)): what it could be as an option does no harm.
     takes_names: bool = False
+    # The same with one of these options: others that would do something else are refused beside it, and none
+    # takes it back (git branch -D).
+    names_with: str = ""
     # Where a file is expected, an address can stand that loads code.
     addresses: bool = False
     # A word that begins with `@`, the value of an option too, is a file of further options.
@@ -141,6 +160,9 @@ class Program(Options):
     restores: str = ""
     # Options whose value is a part of the names of files that are made: gzip -S .toml nacre, csplit -f nacre.
     names_files: str = ""
+    # Options of `writes` whose value is a directory that gets files whose names are not in the command, or is
+    # emptied before: vite --outDir.
+    gathers: str = ""
     # Options whose value is the end of the names of copies that are kept: cp -S .bak.
     suffixes: str = ""
     # Options with which a copy is another name of the same file (cp -l): what is copied counts as changed.
@@ -214,6 +236,8 @@ class Interpreter(Options):
     dashes: bool = True
     # Behind `run` stands a script of the project, or any program of the system: what is surely a script.
     scripts: str = ""
+    # Sub-commands behind which stand packages.
+    installs: str = ""
     # A short text of code can be read: "python" or "javascript".
     language: str = ""
     style: Style = "getopt"

@@ -10,10 +10,13 @@ from nacre.policy.model import names
 from nacre.policy.tables.schema import Program
 
 # The first argument names the program to run.
-MULTICALL = names("busybox toybox coreutils sbase ubase")
+MULTICALL = names(
+    "busybox busybox-extras busybox.static toybox coreutils uutils sbase sbase-box ubase ubase-box"
+)
 
 SHELLS = names(
-    "sh bash dash zsh ksh ksh93 mksh lksh ash fish csh tcsh yash rbash rzsh rksh elvish xonsh nu osh hush posh"
+    "sh bash dash zsh ksh ksh93 mksh lksh ash fish csh tcsh yash rbash rzsh rksh elvish xonsh nu osh hush posh "
+    "bash-static zsh5 zsh-static ksh2020 pdksh oksh loksh mksh-static"
 )
 # Those whose `-c` text the scanner can read.
 SCANNED_SHELLS = {"sh": "sh", "bash": "bash", "dash": "sh", "zsh": "zsh", "ksh": "ksh", "ksh93": "ksh", "mksh": "ksh", "ash": "sh", "rbash": "bash"}  # fmt: skip
@@ -57,7 +60,6 @@ RUNNERS: dict[str, str] = {
     "open": "opens a file with the program that belongs to it",
     "perf": "runs and measures its arguments",
     "rpm": "macros and pipes in its arguments run programs",
-    "hyperfine": "runs its arguments as shell texts",
     "direnv": "runs what a directory's file says",
     "mise": "runs tools of a directory's choice",
     "asdf": "runs tools of a directory's choice",
@@ -70,7 +72,21 @@ RUNNERS: dict[str, str] = {
         "runs commands on other machines, by a shell of its own",
     ),
     **dict.fromkeys(
-        ("lftp", "aria2c", "websocat", "usql", "sqlcmd"),
+        (
+            *(
+                "lftp",
+                "aria2c",
+                "websocat",
+                "usql",
+                "sqlcmd",
+                "sqlplus",
+                "mysqlsh",
+                "mycli",
+                "pgcli",
+                "cqlsh",
+            ),
+            *("ncftp", "bpftrace", "r2", "radare2", "rizin", "smbclient", "ranger", "salt"),
+        ),
         "runs commands that stand in its arguments or settings",
     ),
     "ansible": "runs commands on other machines",
@@ -93,6 +109,52 @@ RUNNERS: dict[str, str] = {
             ),
             *("systemd-run", "start-stop-daemon", "cgexec", "cpulimit", "ssh-agent", "dbus-launch", "rlwrap"),
             *("sshpass", "tsocks", "ifne", "pee", "sem", "watchexec", "rr", "aws-vault"),
+            *(
+                "aa-exec",
+                "multitime",
+                "openvt",
+                "heaptrack",
+                "dotenv",
+                "chamber",
+                "cross-env",
+                "ccache",
+                "sccache",
+            ),
+            *("s6-setuidgid", "s6-softlimit", "s6-envdir", "s6-setlock"),
+            # Of util-linux, moreutils, systemd, daemontools and the like.
+            *("choom", "uclampset", "coresched", "pipesz", "enosys", "logsave", "run-parts", "schedtool"),
+            *("mispipe", "zrun", "lckdo", "systemd-cat", "systemd-socket-activate", "execlineb", "daemonize"),
+            *(
+                "chpst",
+                "envdir",
+                "setlock",
+                "softlimit",
+                "envuidgid",
+                "tsp",
+                "dtach",
+                "abduco",
+                "zellij",
+            ),
+            *(
+                "xterm",
+                "urxvt",
+                "x-terminal-emulator",
+                "gnome-terminal",
+                "konsole",
+                "alacritty",
+                "kitty",
+            ),
+            *(
+                "bfs",
+                "fzf",
+                "nix-shell",
+                "apptainer",
+                "singularity",
+                "runc",
+                "crun",
+                "distrobox",
+                "wine",
+            ),
         ),
         "runs its arguments",
     ),
@@ -105,6 +167,7 @@ ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tmux": (("ls",), ("list-sessions",), ("-V",)),
     "screen": (("-ls",), ("-list",), ("-v",)),
     "perf": (("--version",), ("list",)),
+    **dict.fromkeys(("ccache", "sccache"), (("-s",), ("--show-stats",), ("--version",))),
     **dict.fromkeys(
         (
             *(
@@ -112,7 +175,6 @@ ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
                 "mise",
                 "asdf",
                 "ansible",
-                "hyperfine",
                 "buildah",
                 "lxc",
                 "machinectl",
@@ -140,23 +202,16 @@ PROGRAMS = (
 
 # Programs that take commands from the keyboard of a terminal, some of which run programs: `!cmd` of less; gh asks
 # whether to start an editor.
-READS_KEYS = frozenset(
-    {
-        "less",
-        "more",
-        "most",
-        "pg",
-        "man",
-        "zless",
-        "zmore",
-        "xzless",
-        "xzmore",
-        "bat",
-        "batcat",
-        "info",
-        "gh",
-        "glab",
-    }
+READS_KEYS = names(
+    "less more most pg man zless zmore xzless xzmore bat batcat info gh glab "
+    # On a terminal these show what they print with a pager, or start an editor, or a shell (dpkg).
+    "systemctl journalctl loginctl hostnamectl timedatectl localectl coredumpctl networkctl resolvectl machinectl "
+    "busctl systemd-analyze aws gcloud apt apt-get aptitude dpkg dpkg-query psql nmcli hg perldoc pydoc pydoc3 ri htop tig"
+)
+# Sub-commands of git that start neither on a terminal; they may be told yes or no, or a password.
+GIT_READS_NO_KEYS = names(
+    "push fetch clone ls-remote remote submodule lfs clean apply am commit cat-file check-ignore check-attr "
+    "update-index add stage rm mv checkout switch restore reset init status version rev-parse gc fsck prune"
 )
 
 # Programs that take commands from their input, some of which run programs: the options with which they do not (`=`: with
@@ -169,12 +224,11 @@ READS_COMMANDS: dict[str, tuple[str, int]] = {
     **dict.fromkeys(("redis-cli", "valkey-cli"), ("--version --help --scan --stat --bigkeys --memkeys", 1)),
     **dict.fromkeys(("mongosh", "mongo"), ("--version --help", 0)),
     "openssl": ("", 1),
-    **dict.fromkeys(("nc", "ncat", "netcat"), ("-z -h", 0)),
+    **dict.fromkeys(("nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"), ("-z -h", 0)),
     # Without a terminal vi and its like take their keys from the input: `:!cmd`.
     **dict.fromkeys(
         (
-            "vi",
-            "vim",
+            *("vi", "vim", "vim.tiny", "vim.basic", "vim.nox", "vim.gtk3"),
             "view",
             "vimdiff",
             "rvim",
@@ -195,6 +249,9 @@ READS_COMMANDS: dict[str, tuple[str, int]] = {
         ("ts-node", "tsx", "swift", "sbt", "kotlinc"), ("-v -h --version --help -version -help", 1)
     ),
     # Behind a file of code they go on with the input.
-    **dict.fromkeys(("erl", "ghci", "iex", "irb", "jshell", "sbcl", "R"), ("--version --help", 0)),
-    **dict.fromkeys(("ed", "red", "dc", "gdb", "lldb", "sftp", "ftp", "lftp", "telnet"), ("", 0)),
+    **dict.fromkeys(
+        ("ghci", "iex", "irb", "jshell", "sbcl", "R", "swipl", "gforth"), ("--version --help", 0)
+    ),
+    **dict.fromkeys(("gdb", "gdb-multiarch", "lldb"), ("--version --help", 0)),
+    **dict.fromkeys(("erl", "ed", "red", "dc", "sftp", "ftp", "lftp", "telnet"), ("", 0)),
 }

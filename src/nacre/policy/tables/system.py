@@ -6,9 +6,62 @@ Above: `tables` finds a program's entry by its name. Below: `schema`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
+_SIGNAL = r"-(?:SIG)?[A-Z]+\d*|-\d+"
+
+
+def _without(options: str, left_out: str) -> str:
+    """A list of options without those that another program of the family reads differently."""
+    return " ".join(option for option in options.split() if option not in left_out.split())
+
+
+_APT = Program(
+    names="apt",
+    reason="-o and -c change what runs; local packages run scripts",
+    options="-h -v -q -y -s -d -f -m -u -V -a -n -i -t= --help --version --quiet --yes --assume-yes --assume-no --simulate --dry-run --just-print --no-act --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-install-recommends --install-recommends --install-suggests --no-upgrade --only-upgrade --reinstall --allow-downgrades --auto-remove --autoremove --purge --target-release= --all-versions --installed --upgradable --upgradeable --names-only --full --no-all-versions --recurse --important --show-progress --no-show-upgraded",
+    runs="-o= --option= -c= --config-file= --host-architecture= --allow-unauthenticated --force-yes --allow-insecure-repositories --trivial-only",
+    persistent=True,
+    plain_values=True,
+    spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
+    commands=(
+        Program(
+            names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
+            operands="text",
+            reason="packages of files and directories run scripts",
+            refuses=r".*/|\.",
+        ),
+        Program(
+            names="download",
+            operands="text",
+            reason="a package is put into the working directory",
+            refuses=r".*/|\.",
+            only_with="--print-uris",
+            options="--print-uris",
+        ),
+    ),
+)
+
+_PACKAGES = Program(
+    names="snap flatpak dnf yum zypper apk",
+    reason="options name other roots, and some sub-commands run programs",
+    options="-h -v -q -y -n -s -i -U --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed --non-interactive",
+    spelled="sh edit run exec builddep build-dep tap services bundle ruby irb develop try shell alias create test debug build enter copr config-manager",
+    runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck -p= --dbpath= --cachedir= --allow-untrusted -X= --repository= --HEAD --build-from-source",
+    persistent=True,
+    plain_values=True,
+    commands=(
+        Program(
+            names="install in add uninstall remove rm erase del reinstall upgrade update up dup refresh ref downgrade autoremove check-update outdated list ls info if search se find deps uses leaves doctor desc missing pin unpin link unlink cleanup clean makecache provides whatprovides repolist repos lr lu list-updates history groups deplist repoquery installed policy version stats changes connections logs remotes fix",
+            operands="text",
+            reason="packages of files, and of others' repositories, run scripts",
+            refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z|\.flatpak(?:ref)?\Z|\.rb\Z)",
+        ),
+    ),
+)
 
 PROGRAMS = (
     Program(
@@ -52,19 +105,43 @@ PROGRAMS = (
         refuses=r"(?!\Z)",
     ),
     Program(
-        names="which whereis whence",
+        names="which whence",
         operands="text",
         harmless=True,
     ),
+    # Directories can be named in which it looks.
+    Program(names="whereis", operands="maybe", harmless=True),
     Program(
         names="pwd tput clear reset cal ncal",
         operands="text",
         harmless=True,
     ),
     Program(
-        names="kill pkill killall skill",
-        options="-l? -L -s= -q= -e -f -i -n -o -x -v -w -c -u= -U= -g= -G= -P= -t= -r= -I -y= --list? --table --signal= --exact --ignore-case --interactive --wait --verbose --user= --full --newest --oldest --parent= --help --version",
-        pattern=r"-(?:SIG)?[A-Z]+\d*|-\d+",
+        names="kill",
+        options="-l? -L -s= -q= -h -V --list? --table --signal= --queue= --help --version",
+        pattern=_SIGNAL,
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="pkill",
+        options="-A -c -e -f -g= -G= -i -I -l -L -n -o -O= -P= -q= -r= -s= -t= -u= -U= -v -V -x --count --echo --euid= --exact --full --group= --help --ignore-case --list-name --newest --older= --oldest --parent= --pgroup= --session= --signal= --terminal= --uid= --version",
+        reads="-F= --pidfile=",
+        pattern=_SIGNAL,
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="killall",
+        options="-e -g -i -I -l -n= -o= -q -r -s= -u= -v -V -w -y= -Z= --exact --ignore-case --interactive --list --older-than= --process-group --quiet --regexp --signal= --user= --verbose --version --wait --younger-than= --help",
+        pattern=_SIGNAL,
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="skill",
+        options="-c= -d -f -h -i -l -L -n -p= -t= -u= -v -V -w --command= --fast --help --interactive --list --no-action --pid= --table --tty= --user= --verbose --version --warnings",
+        pattern=_SIGNAL,
         operands="text",
         harmless=True,
     ),
@@ -101,10 +178,10 @@ PROGRAMS = (
         names="lsof",
         plain_values=True,
         reason="-D writes its cache",
-        options="-? -a -b -C -h -l -n -N -O -P -R -t -U -v -V -X -x -w -i? -c= -d= -e= -E -F? -g? -K? -L? -o? -p= -r? -s? -S? -T? -u= -z? -Z? -H -Q +c= +d= +D= +E +L1 +f",
+        options="-? -a -b -C -h -l -n -N -O -P -R -t -U -v -V -X -x -w -i? -c= -d= -e= -E -F? -g? -K? -L? -o? -p= -r? -s? -S? -T? -u= -z? -Z? -H -Q +c= +E +L1 +f",
         # No letters before them that take the rest of the word: -D and -A write and read files.
         pattern=r"-[abhlnNOPRtUvVwX]*(?:i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,-]*)|s(?:TCP|UDP):[\w,^]+)",
-        reads="-k= -m=",
+        reads="-k= -m= +d= +D=",
         runs="-D? -A=",
         operands="read",
     ),
@@ -257,31 +334,22 @@ PROGRAMS = (
         operands="text",
         refuses=r".*[^\w./~+,:@%() -]|(?=[^/]*/)[^ ]* ",
     ),
+    _APT,
+    # What takes no value there takes one here: -a and -P say for what is built, -f and -s name files that are written.
+    replace(_APT, names="apt-get", options=_without(_APT.options, "-a -i -n")),
+    replace(_APT, names="apt-cache", options=_without(_APT.options, "-s -d -m -y -V -u")),
+    replace(_APT, names="apt-mark", options=_without(_APT.options, "-f -a -d -m -u -V -n -i -t=")),
     Program(
-        names="apt apt-get apt-cache apt-mark apt-file aptitude",
-        reason="-o and -c change what runs; local packages run scripts",
-        options="-h -v -q -y -s -d -f -m -u -V -P -a -n -i -t= --help --version --quiet --yes --assume-yes --assume-no --simulate --dry-run --just-print --no-act --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-install-recommends --install-recommends --install-suggests --no-upgrade --only-upgrade --reinstall --allow-downgrades --auto-remove --autoremove --purge --target-release= --all-versions --installed --upgradable --upgradeable --names-only --full --no-all-versions --recurse --important --show-progress --no-show-upgraded",
-        runs="-o= --option= -c= --config-file= --host-architecture= --allow-unauthenticated --force-yes --allow-insecure-repositories --trivial-only",
+        names="apt-file",
+        reason="-o and -c change what runs",
+        options="-h -v -i -l -x -F -a= -I= --help --version --verbose --ignore-case --package-only --regexp --fixed-string --substring-match --architecture= --index-names=",
+        runs="-o= --option= -c= --config=",
+        reads="-D --from-deb -f --from-file",
         persistent=True,
         plain_values=True,
-        spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
-        commands=(
-            Program(
-                names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
-                operands="text",
-                reason="packages of files and directories run scripts",
-                refuses=r".*/|\.",
-            ),
-            Program(
-                names="download",
-                operands="text",
-                reason="a package is put into the working directory",
-                refuses=r".*/|\.",
-                only_with="--print-uris",
-                options="--print-uris",
-            ),
-        ),
+        commands=(Program(names="search find list show update list-indices", operands="maybe"),),
     ),
+    replace(_APT, names="aptitude", options=_without(_APT.options, "-a -i -n -u -m -p")),
     Program(
         names="dpkg dpkg-query",
         plain_values=True,
@@ -295,21 +363,39 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="brew port snap flatpak dnf yum zypper apk",
-        reason="options name other roots, and some sub-commands run programs",
-        options="-h -v -q -y -n -s -i -U --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed --non-interactive",
-        spelled="sh edit run exec builddep build-dep tap services bundle ruby irb develop try shell alias create test debug build enter copr config-manager",
-        runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck -p= --dbpath= --cachedir= --allow-untrusted -X= --repository= --HEAD --build-from-source",
-        persistent=True,
-        plain_values=True,
+        names="hyperfine",
+        reason="runs texts for a shell, again and again, with parameters in them; reports are written",
+        options="-w= -m= -M= -r= -i -u= -n= -N -h -V --warmup= --min-runs= --max-runs= --runs= --style= --ignore-failure --time-unit= --command-name= --show-output --help --version",
+        checks=(("-S= --shell=", "default|none"), ("--output=", "null|pipe|inherit")),
+        writes="--export-asciidoc= --export-csv= --export-json= --export-markdown= --export-orgmode=",
+        # The first six are texts for a shell.
+        runs="-s= --setup= -p= --prepare= -c= --cleanup= -P= --parameter-scan= -D= --parameter-step-size= -L= --parameter-list= --input= --reference= --conclude= -C=",
+        operands="text",
+    ),
+    _PACKAGES,
+    # There -s builds a package from its source, and -i starts a shell in the middle of it.
+    replace(
+        _PACKAGES,
+        names="brew",
+        options=_without(_PACKAGES.options, "-s -i -U"),
+        runs=f"{_PACKAGES.runs} -s -i --interactive --git -g --env= --cc=",
+        spelled=_without(_PACKAGES.spelled, "services"),
         commands=(
+            *_PACKAGES.commands,
             Program(
-                names="install in add uninstall remove rm erase del reinstall upgrade update up dup refresh ref downgrade autoremove check-update outdated list ls info if search se find deps uses leaves doctor desc missing pin unpin link unlink cleanup clean makecache provides whatprovides repolist repos lr lu list-updates history groups deplist repoquery installed policy version stats changes connections logs remotes fix",
-                operands="text",
-                reason="packages of files, and of others' repositories, run scripts",
-                refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z|\.flatpak(?:ref)?\Z|\.rb\Z)",
+                names="services",
+                reason="services are programs that run from then on",
+                spelled="run start restart stop kill cleanup",
+                commands=(Program(names="list ls info i", operands="text"),),
             ),
         ),
+    ),
+    # What is given behind the name of a package sets what its description says, commands too.
+    replace(
+        _PACKAGES,
+        names="port",
+        options=_without(_PACKAGES.options, "-i -U"),
+        commands=tuple(replace(command, refuses=rf".*=|{command.refuses}") for command in _PACKAGES.commands),
     ),
     Program(
         names="pacman",
@@ -334,7 +420,7 @@ PROGRAMS = (
         runs="-D= -w= -Y= -O=",
         operands="text",
         # Else a key is made, in a file that its input names.
-        only_with="-l -B -y -L -F -f -H -R -c -p -A -G -M -K -s -k -h",
+        only_with="-l -B -y -L -F -f -H -R -c -p -A -G -M -K -s -k",
     ),
     Program(
         names="ssh-add ssh-keyscan",

@@ -239,7 +239,7 @@ PROGRAMS = (
         reason="-o writes",
         options="-l --list -c -s --silent --verbose -? --help --usage -V --version",
         # A name with a slash is a file that describes a character set.
-        checks=(("-f= --from-code= -t= --to-code=", r"[\w.:()+-]*(?://[\w/]*)?"),),
+        checks=(("-f= --from-code= -t= --to-code=", r"[\w.:()+-]*(?://(?i:(?:translit|ignore|,|//)*))?"),),
         writes="-o= --output=",
         operands="read",
     ),
@@ -307,7 +307,9 @@ PROGRAMS = (
     ),
     Program(
         names="zgrep zegrep zfgrep bzgrep xzgrep",
-        reason="it is a script, which puts its options together for other programs",
+        # A line break in a name was a new command for the sed in them.
+        reason="it is a script, which puts its options and names together for other programs",
+        refuses=r".*\n",
         options=_GREP,
         reads="-f= --file=",
         numbers=True,

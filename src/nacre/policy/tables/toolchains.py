@@ -8,7 +8,7 @@ them is a rule for what the project's files say.
 from __future__ import annotations
 
 from nacre.policy.model import UNKNOWN
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import OUTSIDE, REVISION, Program
 
 _CARGO = (
     "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
@@ -21,7 +21,7 @@ _CARGO_TARGET = (("--target=", _RUST_TARGET),)
 _CARGO_TEST_CHECKS = (*_CARGO_TARGET, ("--test-runner=", "auto|cargo-test|nextest"))
 _CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
 # What is meant for the tests: words, and options of Rust's own harness and of criterion that write no file.
-_RUST_TESTS = r"[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?"
+_RUST_TESTS = r"(?!\.\./)(?!.*/\.\./)[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?"
 _GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
 _GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
 _GO_CHECKS = (
@@ -35,7 +35,7 @@ _GO_CHECKS = (
 )
 _GO_DASHED = "-ldflags -gcflags"
 _GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
-_GO_ELSEWHERE = r".*@|[/~]|(?:.*/)?\.\.(?:/|\Z)"
+_GO_ELSEWHERE = rf".*@|{OUTSIDE}"
 
 PROGRAMS = (
     Program(
@@ -78,6 +78,7 @@ PROGRAMS = (
                     checks=_GO_CHECKS,
                     dashed_values=_GO_DASHED,
                     places="-C=",
+                    operands="own",
                     writes="-o= -fix",
                     runs=_GO_RUNS,
                     # Programs are put where they are found by their names.
@@ -95,6 +96,7 @@ PROGRAMS = (
                 dashed_values=_GO_DASHED,
                 places="-C=",
                 runs=_GO_RUNS,
+                operands="own",
                 refuses=_GO_ELSEWHERE,
                 stops=True,
             ),
@@ -108,6 +110,7 @@ PROGRAMS = (
                 dashed_values=_GO_DASHED,
                 places="-C=",
                 writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
+                operands="own",
                 refuses=_GO_ELSEWHERE,
                 runs=_GO_RUNS,
             ),
@@ -179,19 +182,45 @@ PROGRAMS = (
         operands="maybe",
     ),
     Program(
-        names="golangci-lint staticcheck",
+        names="golangci-lint",
         reason="configuration names plugins; fixes and reports are written",
-        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --diff --fast-only --new-from-merge-base= --whole-files --default= -tests -checks= -f= -explain= -go=",
-        checks=(
-            ("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),
-            ("--output.text.path= --output.tab.path=", "std(?:out|err)"),
+        options="-h -v --help --verbose --version --short --color=",
+        persistent=True,
+        plain_values=True,
+        spelled="custom completion migrate",
+        commands=(
+            Program(
+                names="run fmt linters formatters",
+                reason="configuration names plugins; fixes and reports are written",
+                options="-j= -E= -D= -e= -p= -d --timeout= --concurrency= --enable= --disable= --enable-only= --enable-all --disable-all --presets= --fast --exclude= --exclude-use-default --new -n --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --print-linter-name --uniq-by-line --sort-results --skip-dirs= --skip-files= --exclude-dirs= --exclude-files= --build-tags= --modules-download-mode= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --diff --diff-colored --fast-only --new-from-merge-base= --whole-files --default= --go= --path-prefix=",
+                checks=(
+                    ("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),
+                    ("--output.text.path= --output.tab.path= --output.json.path=", "std(?:out|err)"),
+                    ("--new-from-rev= --new-from-merge-base=", REVISION),
+                ),
+                places="-c= --config=",
+                writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
+                operands="own",
+                # The configuration is looked for beside what is named.
+                refuses=OUTSIDE,
+                plain_values=True,
+            ),
+            Program(names="version help", options="--format= --debug", plain_values=True, operands="text"),
+            Program(
+                names="cache config",
+                reason="what else it does is not known",
+                commands=(Program(names="status clean path verify", operands="text"),),
+            ),
         ),
-        places="-c= --config=",
-        writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
-        spelled="custom",
-        operands="maybe",
-        # The configuration is looked for beside what is named.
-        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+    ),
+    Program(
+        names="staticcheck",
+        style="words",
+        reason="profiles and reports are written",
+        options="-h -help -version -tests -checks= -fail= -explain= -go= -tags= -show-ignored -list-checks",
+        checks=(("-f=", "text|stylish|json|sarif|null"),),
+        operands="own",
+        refuses=OUTSIDE,
         plain_values=True,
     ),
     Program(
@@ -202,7 +231,7 @@ PROGRAMS = (
         runs=_CARGO_ELSEWHERE,
         persistent=True,
         plain_values=True,
-        spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
+        spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make binstall credential",
         commands=(
             *(
                 Program(
@@ -271,6 +300,17 @@ PROGRAMS = (
                 places="--path=",
                 plain_values=True,
                 operands="maybe",
+            ),
+            Program(
+                names="expand",
+                reason="configuration can name other compilers, linkers and runners; other directories are written",
+                options=f"{_CARGO_BUILD} --ugly --themes --theme=",
+                checks=_CARGO_TARGET,
+                writes="--target-dir=",
+                plain_values=True,
+                operands="text",
+                refuses=r"(?![A-Za-z_][\w:]*\Z)",
+                after=r"(?!)",
             ),
             # `audit fix` and `deny init` write.
             Program(

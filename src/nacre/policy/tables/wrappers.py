@@ -114,9 +114,10 @@ WRAPPERS = (
     Wrapper(
         names="sudo",
         reason="runs its arguments as another user",
-        options="-A -B -b -E -H -k -K -l -N -n -P -S -V -v -C= -g= -h= -p= -r= -t= -T= -U= -u= --askpass --bell --background --close-from= --preserve-env? --group= --set-home --help --host= --list --remove-timestamp --reset-timestamp --no-update --non-interactive --preserve-groups --prompt= --role= --stdin --type= --command-timeout= --other-user= --user= --version --validate",
+        options="-A -B -b -E -H -k -K -l -N -n -P -S -V -v -C= -g= -p= -r= -t= -T= -U= -u= --askpass --bell --background --close-from= --preserve-env? --group= --set-home --help --host= --list --remove-timestamp --reset-timestamp --no-update --non-interactive --preserve-groups --prompt= --role= --stdin --type= --command-timeout= --other-user= --user= --version --validate",
         places="-D= --chdir=",
-        runs="-R= --chroot= -e --edit -s --shell -i --login",
+        # The word behind -h is another machine, if it looks like one.
+        runs="-h? -R= --chroot= -e --edit -s --shell -i --login",
         assignments=True,
         transparent=False,
     ),
@@ -276,7 +277,7 @@ WRAPPERS = (
     Wrapper(
         names="numactl",
         reason="runs its arguments on some processors",
-        options="-a -i= -p= -m= -N= -C= -l -s -S -H -h --all --interleave= --preferred= --membind= --cpunodebind= --physcpubind= --localalloc --show --hardware",
+        options="-a -i= -p= -m= -N= -C= -l -s -H -h --all --interleave= --preferred= --membind= --cpunodebind= --physcpubind= --localalloc --show --hardware",
         transparent=False,
     ),
     Wrapper(names="catchsegv", reason="runs its arguments", transparent=False),

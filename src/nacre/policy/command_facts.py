@@ -1,0 +1,98 @@
+"""What simple commands do to variables and streams, told from their words and places alone. Pure.
+
+Above: `values`, which follows what variables hold. Below: `grammar`, `model`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from nacre.policy.grammar import behind_prefixes
+from nacre.policy.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.model import Redirection, SimpleCommand, Word
+
+# What most traps say. They assign nothing: programs, and a builtin, only look at variables.
+_CLEANED = r"--|\"?\$(?:[A-Za-z]\w*|\{[A-Za-z]\w*\}|!)[\w./-]*\"?|[\w./][\w./-]*"
+_CLEANING = rf"(?:rm|rmdir|kill)(?: -[A-Za-z0-9]+)*(?: (?:{_CLEANED}))+(?: 2>/dev/null)?(?: \|\| true)?"
+_CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
+_FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
+_PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+
+
+def is_output(item: Redirection) -> bool:
+    """Whether a redirection is about what a command prints, and not about its input alone.
+
+    Errors hold any text, such as the name of a file: `2>&1` and `2> /dev/stdout` print them, too.
+    """
+    dropped = item.descriptor == "2" and item.target is not None and item.target.text == "/dev/null"
+    return not (dropped or (item.operator in _FEEDS and item.descriptor in {"", "0"}))
+
+
+def printed_into(words: Sequence[Word]) -> Sequence[Word]:
+    """The variable of `printf -v x`, if that is what it is or could be."""
+    if not words or (words[0].literal and not words[0].text.startswith("-v")):
+        return ()
+    if words[0].text == "-v":
+        return words[1:2]
+    return (words[0].with_text(words[0].text[2:]),) if words[0].literal else words[:1]
+
+
+def waited_into(words: Sequence[Word]) -> Sequence[Word]:
+    """The variable of `wait -p x`. What is not written out is a number, or `wait` is refused."""
+    return [
+        word for index, word in enumerate(words) if word.literal or (index and words[index - 1].text == "-p")
+    ]
+
+
+def command_name(command: SimpleCommand) -> str:
+    """The name that a command is called by, behind `builtin` and `command`."""
+    words = behind_prefixes(command.words)
+    return words[0].text if words else ""
+
+
+def has_expansions(command: SimpleCommand) -> bool:
+    """Whether the shell fills something in, in its words or in what it opens."""
+    for word in command.words:
+        if word.expansions:
+            return True
+    targets = [item.target for item in command.redirections] if command.redirections else ()
+    return any(target is not None and target.expansions for target in targets) if targets else False
+
+
+def place_of(command: SimpleCommand) -> int:
+    """Where in the text its expansions take place."""
+    return command.start if command.expanded_at is None else command.expanded_at
+
+
+def cleans_up(words: Sequence[Word]) -> bool:
+    """`trap 'rm -rf "$d"' EXIT`: a text that runs later, and assigns to no variable."""
+    return (
+        words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
+    )
+
+
+def is_pipeline(source: str, commands: Sequence[SimpleCommand]) -> bool:
+    """Whether nothing but pipes is between commands, and no loop around: the last one alone prints."""
+    start = commands[0].start
+    return source[max(0, start - 8) : start].rstrip().endswith(("$(", "`")) and all(
+        _PIPE.fullmatch(source, before.end, after.start) for before, after in itertools.pairwise(commands)
+    )
+
+
+def feeder_of(word: Word, commands: Sequence[SimpleCommand], source: str) -> SimpleCommand | None:
+    """The command that feeds the one that a word belongs to, if a plain pipe says so."""
+    for before, command in itertools.pairwise(commands):
+        if command.start <= word.start < command.end:
+            redirected = any(
+                item.operator.startswith("<") or item.descriptor == "0" for item in command.redirections
+            )
+            piped = _PIPE.fullmatch(source, before.end, command.start) and not redirected
+            errors_too = "&" in source[before.end : command.start]
+            plain = piped and not errors_too and not any(map(is_output, before.redirections))
+            return before if plain else None
+    return None
