@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 PATIENCE_S = 60.0
+END_PATIENCE_S = 5.0
 _names = itertools.count(1)
 
 
@@ -157,8 +158,9 @@ class Harness:
         return TestSession(self, f"s{next(_names)}")
 
     def close(self) -> None:
-        """End the service, its sessions and the loop."""
+        """End the service, its sessions and the loop; the last process may end a while later."""
         self.do(self.service.close())
+        self.link._process.wait(END_PATIENCE_S)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # only tests wait for it
         self._stop()
 
     def _stop(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nacre.direct_loop import add_reader, new_loop, remove_reader
+from nacre.eager import eager_starter
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -147,3 +148,41 @@ def test_a_descriptor_that_was_closed_before_can_be_forgotten_and_its_number_use
             os.close(writing)
 
     assert run(main()) == b"x"
+
+
+def test_what_a_direct_callback_leaves_to_asyncio_is_done(pipe: tuple[int, int]) -> None:
+    """The loop goes on without asyncio only as long as that has nothing to do."""
+
+    async def main() -> list[str]:
+        loop, steps, over = asyncio.get_running_loop(), list[str](), asyncio.Event()
+        start = eager_starter()
+
+        async def work() -> None:
+            steps.append("begun")
+            await asyncio.sleep(0)
+            steps.append("done")
+            loop.call_later(0.001, over.set)
+
+        def read() -> None:
+            os.read(pipe[0], 1)
+            start(work())
+            steps.append("returned")
+
+        add_reader(loop, pipe[0], read)
+        loop.call_later(0.001, os.write, pipe[1], b"x")
+        await over.wait()
+        remove_reader(loop, pipe[0])
+        return steps
+
+    assert run(main()) == ["begun", "returned", "done"]
+
+
+def test_debug_mode_can_be_switched() -> None:
+    async def main() -> list[bool]:
+        loop, seen = asyncio.get_running_loop(), list[bool]()
+        for enabled in (True, False):
+            loop.set_debug(enabled)
+            seen.append(loop.get_debug())
+        return seen
+
+    assert run(main()) == [True, False]

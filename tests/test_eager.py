@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from nacre.eager import Deadline, EagerFuture, Semaphore, shielded, start_eagerly
+from nacre.eager import Deadline, EagerFuture, Semaphore, eager_starter
 
 
 def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
@@ -20,7 +20,7 @@ def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
             steps.append("done")
 
         def from_outside_a_task() -> None:
-            task = start_eagerly(work())
+            task = eager_starter()(work())
             steps.append("returned")
             task.add_done_callback(lambda _: over.set())
 
@@ -104,40 +104,6 @@ def test_slots_are_given_in_order_and_none_is_lost() -> None:
         return steps
 
     assert asyncio.run(main()) == ["first", "fourth", "fifth"]
-
-
-def test_a_shielded_future_wakes_its_waiter_at_once_and_outlives_it() -> None:
-    async def main() -> list[str]:
-        steps: list[str] = []
-        promise: EagerFuture[str] = EagerFuture()
-
-        async def wait(name: str) -> None:
-            steps.append(f"{name} {await shielded(promise)}")
-
-        def keep() -> None:
-            promise.set_result("kept")
-            steps.append("returned")
-
-        gone, staying = asyncio.create_task(wait("gone")), asyncio.create_task(wait("staying"))
-        await asyncio.sleep(0)
-        gone.cancel()
-        await asyncio.wait({gone})
-        asyncio.get_running_loop().call_soon(keep)
-        await staying
-        await wait("late")
-        return steps
-
-    assert asyncio.run(main()) == ["staying kept", "returned", "late kept"]
-
-
-def test_the_failure_of_a_shielded_future_reaches_its_waiter() -> None:
-    async def main() -> None:
-        failing: EagerFuture[str] = EagerFuture()
-        asyncio.get_running_loop().call_soon(failing.set_exception, ValueError("no"))
-        with pytest.raises(ValueError, match="no"):
-            await shielded(failing)
-
-    asyncio.run(main())
 
 
 def test_a_deadline_that_was_set_again_or_taken_back_rings_for_the_last_one_alone() -> None:

@@ -146,6 +146,15 @@ def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: TestSessio
     assert posix(f"cd {tmp_path}; PWD=/nowhere").working_directory == str(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["gone", "there (deleted)"])
+def test_nor_in_a_directory_that_is_gone_or_called_so(posix: TestSession, tmp_path: Path, name: str) -> None:
+    odd = tmp_path / name
+    text = f"mkdir '{odd}'; cd '{odd}'; PWD={tmp_path}/a/b/c"
+    if name == "gone":
+        text += f"; rmdir '{odd}'"
+    assert posix(text).working_directory == str(odd)
+
+
 def test_a_symbolic_link_is_shown_as_the_shell_shows_it(session: TestSession, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")

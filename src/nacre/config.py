@@ -155,9 +155,14 @@ class Config:
         """Whether a command runs only if a rule allows it."""
         return self.commands is not None or (self.policy is not None and self.policy.mode == "allowlist")
 
+    @cached_property
+    def tool_families(self) -> frozenset[str]:
+        """The families of tools that clients are shown."""
+        return frozenset((*self.preset.tools, *self.more_tools))
+
     def offers(self, family: str) -> bool:
         """Whether clients are shown a family of tools."""
-        return family in self.preset.tools or family in self.more_tools
+        return family in self.tool_families
 
     @property
     def own_files(self) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 asyncio turns each event into a key, a handle and an entry of its queue, walks through that queue, and enters
 a context before it calls back: twice for each command, each time with a cold processor cache. The two pipes
-that every command uses, the client's and the keeper's, skip that. Everything else is asyncio's.
+that every command uses, the client's and the keeper's, skip that. Everything else is asyncio's, which is not
+even asked as long as there is nothing for it to do.
 
 It uses only documented interfaces of asyncio and `selectors`: the loop gets a selector with two epolls. The
 first has the direct descriptors and the second epoll; the second one is asyncio's own.
 
-Used by the server (`server`) and the pipes. On other systems than Linux the usual loop serves as well.
+Used by the server (`server`), the pipes and `eager`. On other systems than Linux, the usual loop serves.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import contextlib
 import select
 import selectors
 import sys
-from typing import TYPE_CHECKING
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from contextvars import Context
 
 if sys.platform == "linux":
 
@@ -30,25 +34,31 @@ if sys.platform == "linux":
         def __init__(self) -> None:
             super().__init__()
             self.callbacks: dict[int, Callable[[], None]] = {}
+            self.is_awaited = False  # asyncio has something to do, or another time limit
             self.first = select.epoll()
             self.first.register(self.fileno(), select.EPOLLIN)
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            """Serve the direct descriptors; returns asyncio's events."""
-            try:
-                ready = self.first.poll(timeout)
-            except InterruptedError:
-                return []
+            """Serve the direct descriptors until asyncio has something to do; returns its events."""
+            until = None if timeout is None else time.monotonic() + timeout
+            self.is_awaited = False
             others = False
-            for fd, _ in ready:
-                callback = self.callbacks.get(fd)
-                if callback is None:  # asyncio's epoll; or an earlier callback of this iteration removed it
-                    others = True
-                    continue
+            while not others and not self.is_awaited:
                 try:
-                    callback()
-                except Exception as error:  # noqa: BLE001  # in any case the other pipe is still to be served
-                    _report(callback, error)
+                    ready = self.first.poll(timeout)
+                except InterruptedError:
+                    break
+                for fd, _ in ready:
+                    callback = self.callbacks.get(fd)
+                    if callback is None:  # asyncio's epoll; or an earlier callback of this round removed it
+                        others = True
+                        continue
+                    try:
+                        callback()
+                    except Exception as error:  # noqa: BLE001  # in any case the other pipe is still to be served
+                        _report(callback, error)
+                if until is not None and (timeout := until - time.monotonic()) <= 0:
+                    break
             return super().select(0) if others else []
 
         def close(self) -> None:
@@ -66,7 +76,49 @@ if sys.platform == "linux":
 
         def __init__(self) -> None:
             self._direct = _DirectSelector()
+            self._first_step: tuple[Callable[[], object], Context] | None = None
+            self._is_starting = False  # whether an eager task is just being created
             super().__init__(self._direct)
+            self.set_debug(self.get_debug())
+
+        def set_debug(self, enabled: bool) -> None:  # noqa: FBT001  # asyncio's signature
+            """Debug mode; every new future asks for it, so the answer is not a function of Python."""
+            super().set_debug(enabled)
+            self.get_debug = partial(bool, enabled)
+
+        def call_soon(
+            self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        ) -> asyncio.Handle:
+            """As asyncio does; but the first step of an eager task is left to who starts it."""
+            if self._is_starting and context is not None and not args:
+                self._first_step = callback, context
+                return cast("asyncio.Handle", None)  # which a new task does not look at
+            self._direct.is_awaited = True
+            return super().call_soon(callback, *args, context=context)
+
+        def call_at(
+            self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+        ) -> asyncio.TimerHandle:
+            """As asyncio does."""
+            self._direct.is_awaited = True
+            return super().call_at(when, callback, *args, context=context)
+
+        def stop(self) -> None:
+            """As asyncio does."""
+            self._direct.is_awaited = True
+            super().stop()
+
+        def start_eagerly(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+            """Start a task and run it up to its first wait, as Python 3.12 does."""
+            self._is_starting = True
+            try:
+                task = asyncio.Task(coroutine, loop=self)
+            finally:
+                self._is_starting = False
+            if self._first_step is not None:
+                (step, context), self._first_step = self._first_step, None
+                context.run(step)
+            return task
 
         def add_direct_reader(self, fd: int, callback: Callable[[], None]) -> None:
             """Call back whenever `fd` can be read, at once."""

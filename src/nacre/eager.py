@@ -4,7 +4,7 @@ asyncio starts a task, and resumes one whose future is done, one iteration of th
 descriptors and a walk through the queue, twice for every command. Here both happen at once, which makes a
 command's path through the server 3 % shorter.
 
-Used by the fast path of a call, by the service and by the link. It knows asyncio and nothing of nacre.
+Used by the fast path of a call, by the service and by the link. It knows asyncio and our loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ import asyncio
 import sys
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+if sys.platform == "linux":
+    from nacre.direct_loop import DirectLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -22,11 +26,19 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-def start_eagerly(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """Start a task and run it up to its first wait. Not to be called inside a task."""
+def eager_starter() -> Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]:
+    """What starts a task of this loop and runs it up to its first wait. Not to be called inside a task."""
     loop = asyncio.get_running_loop()
     if sys.version_info >= (3, 12):
-        return asyncio.Task(coroutine, loop=loop, eager_start=True)
+        return partial(asyncio.Task, loop=loop, eager_start=True)
+    if sys.platform == "linux" and isinstance(loop, DirectLoop):
+        return loop.start_eagerly
+    return partial(_start_from_queue, loop)
+
+
+def _start_from_queue(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None]
+) -> asyncio.Task[None]:
     task = asyncio.Task(coroutine, loop=loop)
     ready = getattr(loop, "_ready", None)  # asyncio's queue; without it the task starts an iteration later
     if ready:
@@ -41,13 +53,19 @@ class Semaphore:
     """
 
     def __init__(self, count: int) -> None:
-        self._free = count
+        self.free = count
         self._line: deque[asyncio.Future[None]] = deque()
+
+    def take(self) -> bool:
+        """Take a slot if one is free; whether one was."""
+        if not self.free:
+            return False
+        self.free -= 1
+        return True
 
     async def acquire(self) -> None:
         """Wait for a slot."""
-        if self._free:
-            self._free -= 1
+        if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._line.append(turn)
@@ -65,7 +83,7 @@ class Semaphore:
             if not turn.done():
                 turn.set_result(None)
                 return
-        self._free += 1
+        self.free += 1
 
 
 class Deadline:
@@ -79,27 +97,30 @@ class Deadline:
         self._callback: Callable[[], None] | None = None
         self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0.0  # when that is due
 
     def set(self, delay_s: float, callback: Callable[[], None]) -> None:
         """Call back after a while; replaces the previous call."""
-        loop = asyncio.get_running_loop()
-        self._callback, self._due = callback, loop.time() + delay_s
-        if self._timer is not None and self._timer.when() > self._due:
-            self._timer.cancel()
-            self._timer = None
-        if self._timer is None:
-            self._timer = loop.call_at(self._due, self._ring, self._due)
+        self._callback, self._due = callback, time.monotonic() + delay_s  # the clock of asyncio's loops
+        if self._timer is None or self._rings_at > self._due:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._ring_when_due()
 
     def clear(self) -> None:
         """Cancel the call."""
         self._callback = None
 
-    def _ring(self, due: float) -> None:
+    def _ring_when_due(self) -> None:
+        self._rings_at = self._due
+        self._timer = asyncio.get_running_loop().call_at(self._due, self._ring)
+
+    def _ring(self) -> None:
         self._timer = None
         if self._callback is None:
             return
-        if self._due > due:  # it was set again meanwhile
-            self._timer = asyncio.get_running_loop().call_at(self._due, self._ring, self._due)
+        if self._due > self._rings_at:  # it was set again meanwhile
+            self._ring_when_due()
             return
         callback, self._callback = self._callback, None
         callback()
@@ -148,20 +169,18 @@ class Deadlines(Generic[Value]):
 class EagerFuture(asyncio.Future[Value]):
     """A future whose waiters resume the moment it is done, unless a task is just running."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._waiters: list[tuple[Callable[[Any], object], Context | None]] = []
+    _waiters: tuple[tuple[Callable[[Any], object], Context | None], ...] = ()
 
     def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
         """Add a waiter."""
         if self.done():
             super().add_done_callback(fn, context=context)
         else:
-            self._waiters.append((fn, context))
+            self._waiters = (*self._waiters, (fn, context))
 
     def remove_done_callback(self, fn: Callable[[Any], object], /) -> int:
         """Remove a waiter."""
-        kept = [waiter for waiter in self._waiters if waiter[0] != fn]
+        kept = tuple(waiter for waiter in self._waiters if waiter[0] != fn)
         removed = len(self._waiters) - len(kept)
         self._waiters = kept
         return removed + super().remove_done_callback(fn)
@@ -169,51 +188,33 @@ class EagerFuture(asyncio.Future[Value]):
     def set_result(self, result: Value, /) -> None:
         """Set the result, and resume the waiters."""
         super().set_result(result)
-        self._wake()
+        if self._waiters:
+            self._wake(is_inside=asyncio.current_task(self.get_loop()) is not None)
 
     def set_exception(self, exception: type[BaseException] | BaseException, /) -> None:
         """Set an exception, and resume the waiters."""
         super().set_exception(exception)
-        self._wake()
+        if self._waiters:
+            self._wake(is_inside=asyncio.current_task(self.get_loop()) is not None)
 
     def cancel(self, msg: Any | None = None) -> bool:
         """Cancel; the waiters resume in the loop's next iteration, so that the canceller is not held up."""
-        self._leave_to_asyncio()
+        self._wake(is_inside=True)
         return super().cancel(msg)
 
-    def _leave_to_asyncio(self) -> None:
-        for fn, context in self._waiters:
-            super().add_done_callback(fn, context=context)
-        self._waiters.clear()
+    def resume(self, _done: object) -> None:
+        """Resume the waiters, unless they were before: the callback of another future, so outside a task."""
+        if not self.done():
+            super().set_result(cast("Value", None))
+            self._wake(is_inside=False)
 
-    def _wake(self) -> None:
-        if asyncio.current_task(self.get_loop()) is not None:  # a task cannot be entered inside another one
-            self._leave_to_asyncio()
-            return
-        waiters, self._waiters = self._waiters, []
+    def _wake(self, *, is_inside: bool) -> None:
+        """Resume the waiters; inside a task, which cannot be left for another one, that is asyncio's work."""
+        waiters, self._waiters = self._waiters, ()
         for fn, context in waiters:
-            if context is None:
+            if is_inside:
+                super().add_done_callback(fn, context=context)
+            elif context is None:
                 fn(self)
             else:
                 context.run(fn, self)
-
-
-async def shielded(future: asyncio.Future[Value], waiter: EagerFuture[None] | None = None) -> Value:
-    """Wait for a future that survives the cancellation of its waiter: asyncio's `shield`, without the delay.
-
-    An exception of `waiter` ends the wait, too.
-    """
-    if not future.done():
-        waiter = waiter or EagerFuture()
-
-        def wake(_: object) -> None:
-            if not waiter.done():
-                waiter.set_result(None)
-
-        future.add_done_callback(wake)
-        try:
-            await waiter
-        except BaseException:  # the waiter is gone
-            future.remove_done_callback(wake)
-            raise
-    return future.result()

@@ -103,10 +103,11 @@ class Outputs:
         streams = stdout, stderr
         if stdout.spool is not None or stderr.spool is not None:
             streams = _beyond_file(stdout), _beyond_file(stderr)
-        self._streams[number] = streams
+        held = self._streams
+        held[number] = streams
         self._held_bytes += _size(streams)
-        while (self._held_bytes > MEMORY_BYTES and len(self._streams) > 1) or len(self._streams) > REMEMBERED:
-            self._held_bytes -= _size(self._streams.pop(next(iter(self._streams))))
+        while (self._held_bytes > MEMORY_BYTES and len(held) > 1) or len(held) > REMEMBERED:
+            self._held_bytes -= _size(held.pop(next(iter(held))))
         self.newest_id = output_id = self._spools.id_for(number)
         return output_id
 

@@ -157,28 +157,32 @@ class WatchedPipeWriter:
         if self._watchable and not os.isatty(fd):  # a terminal is shared: its mode must stay as it is
             os.set_blocking(fd, False)
 
-    def write(self, data: bytes) -> None:
-        """Queue bytes; as many as fit are written at once."""
+    def write(self, data: bytes) -> bool:
+        """Queue bytes; as many as fit are written at once. Returns whether nothing has to wait."""
         if self._broken:
-            return
+            return True
         if self._buffer:
             self._buffer += data
-            return
+            return False
         try:
             sent = os.write(self._fd, data)
         except BlockingIOError:
             sent = 0
         except OSError:
             self._break()
-            return
-        if sent == len(data):  # nearly always
-            return
-        if rest := self._write_now(data[sent:]):
-            self._buffer += rest
-            self._emptied.clear()
-            if self._watchable:
-                self._watching = True
-                self._loop.add_writer(self._fd, self._flush)
+            return True
+        return sent == len(data) or self._write_rest(data[sent:])
+
+    def _write_rest(self, data: bytes) -> bool:
+        rest = self._write_now(data)
+        if not rest:
+            return True
+        self._buffer += rest
+        self._emptied.clear()
+        if self._watchable:
+            self._watching = True
+            self._loop.add_writer(self._fd, self._flush)
+        return False
 
     @property
     def waiting_bytes(self) -> int:
@@ -246,13 +250,14 @@ class ThreadedPipeWriter:
         self.waiting_bytes = 0
         threading.Thread(target=self._write_in_thread, daemon=True).start()
 
-    def write(self, data: bytes) -> None:
-        """Queue bytes."""
+    def write(self, data: bytes) -> bool:
+        """Queue bytes. Returns whether nothing has to wait."""
         if self._broken or not data:
-            return
+            return True
         self.waiting_bytes += len(data)
         self._emptied.clear()
         self._queue.put(data)
+        return False
 
     async def drained(self) -> None:
         """Wait until everything written so far has left."""

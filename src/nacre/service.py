@@ -181,7 +181,8 @@ class Service:
                 entry.rule = admission.rule
             if self._widening is not None:
                 await self._widen(self._widening, execution, ask)
-            await self._slots.acquire()
+            if not self._slots.take():
+                await self._slots.acquire()
             try:
                 recorder.started(execution, entry)
                 began = time.monotonic()
@@ -189,10 +190,13 @@ class Service:
                 done = await self._wait_for(execution)
             finally:
                 self._slots.release()
-            goes_on = self._note_jobs(execution, done, entry)
-            if isinstance(done, Result) and (done.stdout.truncated or done.stderr.truncated):
-                done = cast("Done", await self._digested(done, cast("Command", execution.asked)))
-            return self._finish(done, execution.asked, ask, began)
+            if not isinstance(done, Result):
+                return done
+            if done.ended is Ended.RUNNING or done.left_running_total:
+                goes_on = self._note_jobs(cast("CommandExecution", execution), done, entry)
+            if done.stdout.truncated or done.stderr.truncated:
+                done = await self._digested(done, cast("Command", execution.asked))
+            return self._finish(done, execution.asked, ask, began)  # pyright: ignore[reportReturnType]  # a Result
         finally:
             if not goes_on:
                 execution.close()
@@ -223,18 +227,16 @@ class Service:
         if self._job_control().jobs.has_room:
             execution.detach()
 
-    def _note_jobs(self, execution: Execution[Done], done: Done, entry: Entry) -> bool:
+    def _note_jobs(self, execution: CommandExecution, done: Result, entry: Entry) -> bool:
         """Note what continues as a job; whether that is the command itself."""
-        if not isinstance(done, Result) or not self.config.offers("job"):
+        if not self.config.offers("job"):
             return False
         if done.ended is Ended.RUNNING:
-            running = cast("CommandExecution", execution)
             self._job_control().keep_running(
-                running, done, lambda outcome: self._record(running.asked, outcome, entry)
+                execution, done, lambda outcome: self._record(execution.asked, outcome, entry)
             )
             return True
-        if done.left_running_total:
-            self._job_control().note_left(cast("CommandExecution", execution), done)
+        self._job_control().note_left(execution, done)
         return False
 
     def _job_control(self) -> JobControl:
@@ -257,11 +259,11 @@ class Service:
         if isinstance(execution, Once):
             execution.keeper = await widening.admit(execution.asked, ask)
 
-    def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None, began: float) -> Done:
+    def _finish(self, done: Result, asked: Command | FileWork, ask: Ask | None, began: float) -> Result:
         """Explain a failure, and add news of earlier jobs."""
-        if not isinstance(done, Result):
-            return done
-        done = self._explain(done, asked, ask, began)
+        has_limits = self.config.limits or self.config.limit_tmp_bytes or self.place.confinement is not None
+        if has_limits or not done.ok or done.stdout.spool or done.stderr.spool:
+            done = self._explain(done, asked, ask, began)
         if self._jobs is not None and (news := self._jobs.jobs.take_news()):
             done = replace(done, news=news)
         return done

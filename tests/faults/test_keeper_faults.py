@@ -32,7 +32,7 @@ ONCE = {
     "in reading output that comes at once": (  # nobody can tell beforehand which way it is read
         (
             "fail(capture.Capture, 'feed', lambda _, chunk: b'bang' in chunk)\n"
-            "fail(streams, 'report_of_short', lambda chunk, _: b'bang' in chunk)"
+            "fail(streams, 'is_short', lambda chunk, _: b'bang' in chunk)"
         ),
         "echo bang",
     ),

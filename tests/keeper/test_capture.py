@@ -14,7 +14,7 @@ from nacre.keeper.capture import Capture
 from nacre.keeper.directory import Directory
 from nacre.keeper.frames import Stream
 from nacre.keeper.spools import Spools
-from nacre.keeper.streams import STDOUT, CaptureLimits, Streams
+from nacre.keeper.streams import CaptureLimits, Streams
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,7 @@ def test_what_comes_after_the_end_goes_to_the_spool_from_the_first_byte(tmp_path
 def test_a_pipe_with_more_than_a_short_output_is_filling() -> None:
     reading, writing = os.pipe()
     streams = Streams(cast("Outlet", None), 1, "1", CaptureLimits(), lambda: None)
-    streams.add(STDOUT, reading)
+    streams.add(reading, -1)
     os.write(writing, b"hello\n")
     assert not streams.are_filling
     os.write(writing, bytes(1 << 14))

@@ -83,6 +83,21 @@ def test_an_ordinary_end_is_decoded_as_it_was_sent_whatever_its_numbers(  # noqa
 
 
 @pytest.mark.req("keeper-frames")
+@given(NUMBERS, NUMBERS, SIZES, st.binary(), st.binary())
+def test_an_end_after_short_output_is_decoded_like_any_other(
+    code: int, wall_ms: int, rss_bytes: int | None, out: bytes, err: bytes
+) -> None:
+    streams = [Stream(len(one), one.count(b"\n"), one) if one else NOTHING for one in (out, err)]
+    end = Exit(code, None, None, wall_ms, 5, rss_bytes or None, (), 0, "", *streams)
+    sent = codec.encode_short_exit(7, code, wall_ms, 5, rss_bytes, out, err)
+    assert codec.decode_exit(body_of(sent)) == end
+    said, where = "0 /tmp/\udcff", "/tmp/\udcff"
+    turn = TurnEnd(said, 2, wall_ms, 0, None, where, (), 0, "", False, False, "", *streams)
+    sent = codec.encode_short_turn_end(7, said, 2, wall_ms, where, out, err)
+    assert codec.decode_turn_end(body_of(sent)) == turn
+
+
+@pytest.mark.req("keeper-frames")
 @pytest.mark.parametrize("taken", [1, 3, 30])
 def test_an_ordinary_end_that_is_cut_short_is_refused(taken: int) -> None:
     streams = Stream(3, 1, b"hi\n"), NOTHING
@@ -265,14 +280,13 @@ from nacre.keeper import commands, program
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_frame
 """
 BAD_EXIT = """
-real = commands.encode_exit
-def bad(end, command_id):
-    return mixed_frame(Kind.EXIT, command_id, ["zero"], []) if command_id == 1 else real(end, command_id)
-commands.encode_exit = bad
+real = commands.Command._exit_frame
+def bad(self, left):
+    return mixed_frame(Kind.EXIT, self.id, ["zero"], []) if self.id == 1 else real(self, left)
+commands.Command._exit_frame = bad
 """
 BAD_STREAM = """
-real = commands.encode_exit
-commands.encode_exit = lambda end, command_id: b"\\xff" * 9
+commands.Command._exit_frame = lambda self, left: b"\\xff" * 9
 """
 
 

@@ -81,6 +81,7 @@ _under_way: set[str] = set()  # commands whose start is in the audit log, and wh
 _server_id = ""  # of this run of the server, in the ids of its records
 _numbers = itertools.count(1)
 _commands_logged = True
+_verbose = False
 _trail: Trail | None = None  # the audit log
 _required = False  # whether no command runs without it
 _retrying = False
@@ -125,7 +126,7 @@ def record(asked: Asked, outcome: Outcome, entry: Entry) -> None:
         asyncio.get_running_loop().call_soon(_write_records)  # behind the reply, which is about to be sent
     for observer in observers:
         observer.ended(asked, outcome, entry)
-    if _words and isinstance(asked, Command) and log.isEnabledFor(logging.DEBUG):
+    if _words and _verbose and isinstance(asked, Command):
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
@@ -144,7 +145,7 @@ def started(work: Work, entry: Entry) -> None:
         _under_way.add(entry.id)
     for observer in observers:
         observer.started(work, entry)
-    if log.isEnabledFor(logging.DEBUG):
+    if _verbose:
         _say_the_start(work.asked)
 
 
@@ -311,11 +312,11 @@ def configure(  # noqa: PLR0913  # by name
     words: Mapping[str, str] | None = None,
 ) -> None:
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
-    global _commands_logged, _trail, _required, _words, _server_id  # noqa: PLW0603  # the log is one for the process
+    global _commands_logged, _verbose, _trail, _required, _words, _server_id  # noqa: PLW0603  # the log is one for the process
     stderr.take_over_logging()
     stderr.hide = leaving_text
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
-    _commands_logged = commands
+    _commands_logged, _verbose = commands, verbose
     _words = words or {}
     _required = required
     if trail is not None:

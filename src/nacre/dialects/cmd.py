@@ -57,6 +57,7 @@ class CmdShell:
 
     control = 0
     names_channel = shows_prompt = False
+    adds_output = True  # the echo of its input
     silent = ()
     interrupts = ()  # without a console of its own there is no Ctrl+C
 

@@ -210,7 +210,10 @@ class Persistent(Protocol):
         ...
 
     def check(self, request: TurnRequest) -> None:
-        """Raise RequestError for a command that it cannot run unchanged."""
+        """Raise RequestError for a command that cannot be said in a conversation.
+
+        A shell with a private channel takes everything, and is not asked.
+        """
         ...
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
@@ -232,6 +235,11 @@ class Persistent(Protocol):
         """A remark on a command in a session, which may depend on whether it printed; mostly empty."""
         ...
 
+    @property
+    def adds_output(self) -> bool:
+        """Whether it prints something of its own into the streams of commands, which `clean` removes."""
+        ...
+
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
         """The command's stdout (1) or stderr (2) without what the shell has added."""
         ...
@@ -244,10 +252,11 @@ class WithChannel:
     names_channel = False
     shows_prompt = False
     prompt = ""
+    adds_output = True
     output_encoding = None
 
     def check(self, request: TurnRequest) -> None:
-        """It takes everything."""
+        """It takes everything, and is not asked."""
 
     def read(self, record: str) -> Ending | None:
         """As it was reported."""

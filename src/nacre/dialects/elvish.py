@@ -141,6 +141,7 @@ class ElvishShell(WithChannel):
     """elvish, kept alive."""
 
     control = CONTROL
+    adds_output = False
     silent = ()  # `exec` gives a program elvish's own streams
     interrupts = ()  # it would end its loop; and a child that ends with code 0 makes it continue
 

@@ -32,6 +32,7 @@ class FishShell(WithChannel):
     """fish, kept alive."""
 
     control = CONTROL
+    adds_output = False
     silent = (1,)
     interrupts = ()  # without a terminal it would end; and when its child is ended, it runs the next command
 

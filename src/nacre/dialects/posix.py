@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from nacre.dialects.dialect import (
     CommandLists,
@@ -52,10 +53,11 @@ _SOURCED_PROOF = (
 _PROVEN_CODE = re.compile(r"(\d+)\.+")  # given again, the report marks it again
 _SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
 _SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
+_KEPT_TEXTS = 64  # for so many shells at once
 _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # there is one of each: the quick hash tells them apart
 class PosixShell(WithChannel):
     """A member of the family, described by its differences."""
 
@@ -67,7 +69,7 @@ class PosixShell(WithChannel):
     source: str | None = None  # reads a file, for a shell that reads a pipe slowly, byte by byte
     aliases_operators: bool = False  # whether `&&` can be an alias
     more_proof: str = ""  # in the report: checks of what a command can change in this shell only
-    announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in any case
+    adds_output: bool = False  # whether it prints `[1] 4711` for `&` in any case
     control: int = 0  # the descriptor of its channel, if it is not interactive and shows no prompt
 
     interrupts: tuple[str, ...] = ("INT",)
@@ -102,30 +104,24 @@ class PosixShell(WithChannel):
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The first line, or a short one that makes it read that from a file."""
-        streams = f"<{quote(request.input)} >{quote(request.out)} 2>{quote(request.err)}"
-        if self.control:
-            streams += f" {self.control}>&-"
-        evaluate, before = f"{self.evaluate} {quote(request.text)}", self._before(request)
-        if before:
-            evaluate = f"{{ {before}{evaluate}\n}}"
-        evaluate = f"{evaluate} {streams}"
-        if code := self._code_before(request):  # outside of the command's streams, or `set -x` would show it
+        text = request.text
+        evaluate = f"{self.evaluate} {quote(text)}"
+        if request.environment or request.directory is not None:
+            evaluate = f"{{ {self._before(request)}{evaluate}\n}}"
+        has_input = request.stdin is not None
+        evaluate = f"{evaluate} {_redirections(self, request.base, request.pair, has_input)}"
+        if request.last_code and (code := self._code_before(request)):
+            # outside of the command's streams, or `set -x` would show it
             evaluate = f"{{ {code}; {evaluate}\n}}"
         first = f"{evaluate} && __nacre=0 || __nacre=$?\n"
-        if self.source is None or _may_be_open(request.text):
+        # With an open `$(`, bash 5.2 would corrupt its memory when it reads a file.
+        if self.source is None or text.count("(") > text.count(")"):
             return first, {}
-        source = f"{self.builtin} {self.source} {quote(f'{request.base}.{RUN_FILE}')}"
-        return f"{source}||__nacre=$?\n", {RUN_FILE: first}
+        return _sourcing(self, request.base), {RUN_FILE: first}
 
     def report(self, request: TurnRequest) -> str:
         """The second line."""
-        code, tell = "__nacre=${__nacre:-$?}", f"{self.builtin} {self.tell.replace('MARKER', request.marker)}"
-        operators = "__nacre=$__nacre && " if self.aliases_operators else ""
-        proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}; {self.more_proof}"
-        if self.control:
-            return f"{code}; {proof}{tell} >&{self.control}; __nacre=\n"
-        channel = quote(request.channel)
-        return f"{code}; {proof}{self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
+        return request.marker.join(_reporting(self, request.base))
 
     def read(self, record: str) -> Ending | None:
         """The reported end, if the shell has proved that it still runs what it is given."""
@@ -135,8 +131,6 @@ class PosixShell(WithChannel):
 
     def _before(self, request: TurnRequest) -> str:
         """The preparations for the command: variables and the directory."""
-        if not request.environment and request.directory is None:
-            return ""
         exports = "".join(f" {name}={quote(value)}" for name, value in request.environment.items())
         before = f"{self.builtin} export{exports}; " if exports else ""
         if request.directory is not None:
@@ -145,7 +139,7 @@ class PosixShell(WithChannel):
 
     def _code_before(self, request: TurnRequest) -> str:
         """Sets `$?` to the code of the previous command; a process is started only if the text uses it."""
-        if not request.last_code or not _ASKS_CODE.search(request.text):
+        if not _ASKS_CODE.search(request.text):
             return ""
         quick = (
             request.last_code == 1 and "pipestatus" not in request.text.lower()
@@ -158,19 +152,47 @@ class PosixShell(WithChannel):
 
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
         """The output without the numbers of background jobs."""
-        if self.announces_jobs and stream == STDERR and "&" in request.text and data.startswith(b"["):
+        if self.adds_output and stream == STDERR and "&" in request.text and data.startswith(b"["):
             return _JOB_LINE.sub(b"", data)
         return data
-
-
-def _may_be_open(text: str) -> bool:
-    """Whether a `$(` may have no end; reading that from a file, bash 5.2 would corrupt its memory."""
-    return text.count("(") > text.count(")")
 
 
 def quote(text: str) -> str:
     """A text as one word."""
     return "'" + text.replace("'", "'\\''") + "'"
+
+
+# What is the same for all commands of a shell is composed once.
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _redirections(shell: PosixShell, base: str, pair: int, has_input: bool) -> str:  # noqa: FBT001  # quicker
+    """The redirections of a command to its own streams."""
+    request = TurnRequest("", "", base, pair, stdin="" if has_input else None)
+    streams = f"<{quote(request.input)} >{quote(request.out)} 2>{quote(request.err)}"
+    return f"{streams} {shell.control}>&-" if shell.control else streams
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _sourcing(shell: PosixShell, base: str) -> str:
+    """The line that makes the shell read its command from a file."""
+    return f"{shell.builtin} {shell.source} {quote(f'{base}.{RUN_FILE}')}||__nacre=$?\n"
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _reporting(shell: PosixShell, base: str) -> list[str]:
+    """The line that reports the end of a command, in the parts between which its marker stands."""
+    code = "__nacre=${__nacre:-$?}"
+    first, *others, last = shell.tell.split("MARKER")
+    operators = "__nacre=$__nacre && " if shell.aliases_operators else ""
+    proof = f"{{ {operators}{shell.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}; {shell.more_proof}"
+    if shell.control:
+        before, after = f"{code}; {proof}", f" >&{shell.control}; __nacre=\n"
+    else:
+        channel = quote(TurnRequest("", "", base, 0).channel)
+        before = f"{code}; {proof}{shell.builtin} test -p {channel} && "
+        after = f" >{channel} && __nacre=\n"
+    return [f"{before}{shell.builtin} {first}", *others, f"{last}{after}"]
 
 
 _KSH_SETUP = "set +o emacs +o vi +m"
@@ -193,12 +215,12 @@ SHELLS = {
         aliases_operators=True,
     ),
     # 93u+m, interrupted in a pipeline, does not wait for its programs any more: their codes would be wrong.
-    "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True, interrupts=()),
+    "ksh": PosixShell(setup=_KSH_SETUP, adds_output=True, interrupts=()),
     "mksh": PosixShell(
         setup=_KSH_SETUP,
         evaluate=r"\eval",
         tell=_PRINT,  # its printf is a program
-        announces_jobs=True,
+        adds_output=True,
     ),
     "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m"), aliases_operators=True),
     # Not interactive: an interactive busybox 1.35 takes a background job's end for the end of its input, and

@@ -46,6 +46,7 @@ class PowerShell:
 
     control = 0
     names_channel = shows_prompt = False
+    adds_output = True  # its prompts
     silent = ()
     interrupts = ()  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
     output_encoding = None  # UTF-8: see SETTINGS

@@ -81,7 +81,8 @@ class Once:
     async def start(self) -> None:
         """Pass it to the keeper."""
         self._began = time.monotonic()
-        self._link = link = await (self._place if self.keeper is None else self.keeper).link()
+        where = self._place if self.keeper is None else self.keeper
+        self._link = link = where.ready_link or await where.link()
         self._running = link.run(self._spawn(), on_output=self._on_output)
         if self._approved and self._place.execs is not None:
             self._place.execs.rules.approve(self._running.id, approved=True)

@@ -42,11 +42,12 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     number: str,
     encoding: str | None,
     streams: tuple[Stream, Stream] | None = None,
+    working_directory: str = "",
     **more: Any,
 ) -> Result:
     """The result of a command. `number` is the one under which its output is kept.
 
-    `streams` replaces the keeper's, where those needed cleaning.
+    `streams` replaces the keeper's, where those needed cleaning, and `working_directory` the command's own.
     """
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
@@ -55,12 +56,12 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         _add_hash(kept_out)
         _add_hash(kept_err)
     output_id = outputs.keep(number, kept_out, kept_err)
-    shown_id = output_id if config.offers("output") else None
+    shown_id = output_id if "output" in config.tool_families else None
     stdout = render(kept_out, limit_bytes, encoding, shown_id)
     stderr = render(kept_err, limit_bytes, encoding, shown_id)
-    more.setdefault("working_directory", command.working_directory)
     return Result(
         command=command.text,
+        working_directory=working_directory or command.working_directory,
         ended=ended,
         exit_code=exit_code,
         signal=signal,

@@ -17,12 +17,11 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from nacre.eager import Deadline
+from nacre.eager import Deadline, Semaphore
 from nacre.errors import RequestError
 from nacre.executions.execution import explain
 from nacre.executions.shell_process import ShellProcess
 from nacre.keeper.running import SpawnError
-from nacre.model import ShellState
 
 if TYPE_CHECKING:
     from nacre.config import Config
@@ -30,6 +29,10 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.keeper.frames import Left, TurnEnd
     from nacre.places.place import Place
+
+_DELETED = (
+    " (deleted)"  # what the kernel adds to the path of a directory that is gone; a name may end so, too
+)
 
 
 class Session:
@@ -46,34 +49,30 @@ class Session:
         self.running: str | None = None  # the text of the running command
         self.used = time.monotonic()
         self.deadline = Deadline()  # of the running command
-        self.queue = asyncio.Lock()  # held by the command that is next or runs
-        self._shell_lock = asyncio.Lock()  # held by the user of the shell: that command, or a restart
+        self.queue = Semaphore(1)  # held by the command that is next or runs
+        self._shell_lock = Semaphore(1)  # held by the user of the shell: that command, or a restart
         self._process: ShellProcess | None = None
         self._former: list[ShellProcess] = []  # dead shells that have left processes behind
         self._restarts = 0  # restarts in progress; they come before waiting commands
         self._restarted = asyncio.Event()
-        self._loss = ""  # why the previous shell is gone, until a result has reported it
+        self.loss = ""  # why the previous shell is gone, until a result has reported it
         self.closed = ""  # why the session is closed; it never gets a shell again
 
     def continue_from(self, directory: str, loss: str) -> None:
         """Continue a session that was closed for idleness; the next result reports that."""
-        self.directory, self._loss = directory, loss
+        self.directory, self.loss = directory, loss
 
     @property
     def busy(self) -> bool:
         """Whether a command runs or waits."""
-        return self.queue.locked() or self._shell_lock.locked()
+        return not (self.queue.free and self._shell_lock.free)
 
     @property
     def state(self) -> str:
         """idle, busy, or dead (the next command starts a shell)."""
         if self.busy:
             return "busy"
-        return "idle" if self._alive else "dead"
-
-    @property
-    def _alive(self) -> bool:
-        return self._process is not None and self._process.alive and not self._process.link.lost
+        return "idle" if self.living_shell is not None else "dead"
 
     def summary(self) -> dict[str, Any]:
         """Its entry in the list of sessions."""
@@ -104,9 +103,13 @@ class Session:
 
         The last known one; if both it and the shell are gone, the initial one.
         """
-        if self._alive or self.place.files.is_directory(self.directory):
+        if self.living_shell is not None or self.place.files.is_directory(self.directory):
             return self.directory
         return self._first_directory
+
+    def take_free_shell(self) -> bool:
+        """Take the shell if nobody uses it and no restart is in progress; whether that is so."""
+        return not self._restarts and self._shell_lock.take()
 
     async def take_shell(self) -> None:
         """Wait until the shell is free; a restart comes first."""
@@ -120,54 +123,60 @@ class Session:
         """Let the next user have the shell."""
         self._shell_lock.release()
 
-    async def shell_for(self, directory: str, *, goes_there: bool) -> tuple[ShellProcess, ShellState]:
-        """The shell, and whether it is a new one; a new one starts in the directory.
-
-        RequestError: an existing shell could not go there, as `goes_there` demands.
-        """
+    @property
+    def living_shell(self) -> ShellProcess | None:
+        """The shell, if there is one that can take a command."""
         process = self._process
-        if process is not None and process.alive and not process.link.lost:
-            if goes_there:
-                _check_directory(directory, self.place.files)
-            return process, ShellState.REBORN if self._loss else ShellState.KEPT
-        if process is not None:
-            self._loss = process.how_it_ended()
-        process = await self._start(directory)
-        return process, ShellState.REBORN if self._loss else ShellState.NEW
+        if process is None or process.running.exit.done() or process.link.lost:
+            return None
+        return process
+
+    def check_directory(self, directory: str) -> None:
+        """Raise RequestError when its shell could not go there."""
+        if error := self.place.files.why_not_entered(directory):
+            raise explain(SpawnError(os.strerror(error), error, directory), directory, self.place.files)
+
+    async def new_shell(self, directory: str) -> ShellProcess:
+        """A shell in place of the one that is gone, if there was one."""
+        if self._process is not None:
+            self.loss = self._process.how_it_ended()
+        return await self._start(directory)
 
     def note_start(self, text: str) -> None:
         """Note that a command has started."""
         self.running = text
         self.commands += 1
 
-    def note_end(self) -> None:
-        """Note that the command has ended."""
+    def note(self, process: ShellProcess, end: asyncio.Future[TurnEnd]) -> Ending | None:
+        """Learn from the end of a command what became of the shell, whether its caller still waits or not."""
+        self.deadline.clear()
         self.running = None
         self.used = time.monotonic()
-
-    def note(self, process: ShellProcess, end: asyncio.Future[TurnEnd]) -> Ending | None:
-        """Learn the shell's directory from the end of a command, whether its caller still waits or not."""
         if end.cancelled() or end.exception() is not None:
             return None
-        ending = process.note(end.result())
-        if ending is not None:
+        done = end.result()
+        ending = process.note(done)
+        if ending is not None and not ending.directory == done.directory == self.directory:
             # under wine, the kernel knows only the directory of the start
-            real = end.result().directory if not self.dialect.prompt else None
+            real = done.directory if not self.dialect.prompt else None
             self.directory = _true_directory(ending.directory, real, self.place.files) or self.directory
         return ending
 
     def report_loss(self) -> str:
         """What became of the previous shell; reported once."""
-        loss, self._loss = self._loss, ""
+        loss, self.loss = self.loss, ""
         return f"A new shell: the one before it {loss}. Only the directory was kept." if loss else ""
 
     # -- its shells
 
     async def start(self) -> None:
         """Start the shell before the first command needs it."""
-        async with self._shell_lock:
+        await self._shell_lock.acquire()
+        try:
             if self._process is None:
                 await self._start(self.directory)
+        finally:
+            self._shell_lock.release()
 
     async def _start(self, directory: str) -> ShellProcess:
         link = await self.place.link()
@@ -189,11 +198,14 @@ class Session:
         self._restarted.clear()
         try:
             left = await self._end_shell("was restarted")
-            async with self._shell_lock:
+            await self._shell_lock.acquire()
+            try:
                 left += await self._end_shell("was restarted")  # one that another restart has just started
                 self.directory = self._first_directory
                 await self._start(self.directory)
-                self._loss = ""
+                self.loss = ""
+            finally:
+                self._shell_lock.release()
         finally:
             self._restarts -= 1
             if not self._restarts:
@@ -225,14 +237,8 @@ class Session:
 
 def _true_directory(reported: str, real: str | None, files: FileSystem) -> str | None:
     """The directory as the shell reports it, unless the kernel contradicts (`PWD=nonsense`)."""
+    if real is not None and real.endswith(_DELETED) and not files.is_directory(real):
+        real = real.removesuffix(_DELETED)
     if real is None or reported == real:
         return reported if os.path.isabs(reported) else None
-    if os.path.isabs(reported) and files.real_path(reported) == real:
-        return reported
-    return reported if real.endswith(" (deleted)") else real
-
-
-def _check_directory(directory: str, files: FileSystem) -> None:
-    """Raise RequestError when a shell could not change to this directory."""
-    if error := files.why_not_entered(directory):
-        raise explain(SpawnError(os.strerror(error), error, directory), directory, files)
+    return reported if os.path.isabs(reported) and files.real_path(reported) == real else real

@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import TurnRequest, is_identifier
-from nacre.eager import EagerFuture, shielded
+from nacre.eager import EagerFuture
 from nacre.errors import NacreError, RequestError
 from nacre.executions.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
 from nacre.executions.results import refused_execs, result_of, result_so_far
@@ -125,10 +125,11 @@ class Turn:
                     hint="In a session, names are letters, digits and underscores.",
                 )
         self._session = self._sessions.open(command.session or "", self._first_directory)
-        self._check_text()
+        if self._session.dialect.prompt:
+            self._check_text()
 
     def _check_text(self) -> None:
-        """Raise RequestError for a text that the dialect cannot pass to the shell."""
+        """Raise RequestError for a text that cannot be said in a conversation; other shells take all."""
         command, directory = self.asked, self._named_directory or None
         text = command.run_text or command.text
         self._session.dialect.check(
@@ -138,23 +139,22 @@ class Turn:
     async def prepare(self) -> None:
         """Wait until it is the session's next command, and find out its directory."""
         session = self._session
-        if not self.asked.wait and session.busy:
-            raise RequestError(
-                f"Session '{session.name}' is busy with another command.",
-                code="busy",
-                hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
-            )
-        await self._reach_front(session)
+        if session.busy or not session.queue.take():
+            await self._reach_front(session)
         self._is_next = True
-        session.check_open()
+        if session.closed:
+            session.check_open()
         if not self._named_directory:
             self.asked = located(self.asked, session.next_directory)
 
     async def _reach_front(self, session: Session) -> None:
         """Wait for the commands before it, but no longer than its caller waits for a reply."""
-        if not session.busy:
-            await session.queue.acquire()
-            return
+        if not self.asked.wait:
+            raise RequestError(
+                f"Session '{session.name}' is busy with another command.",
+                code="busy",
+                hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
+            )
         try:
             async with asyncio.timeout(self.asked.answer_within_s or None):
                 await session.queue.acquire()
@@ -170,16 +170,19 @@ class Turn:
         admission = await gate.admit(self.asked, ask)
         self._approved, self._withheld = admission.approved, admission.secrets
         self.asked = self._rewrite(self.asked)
-        self._check_text()
+        if self._session.dialect.prompt:
+            self._check_text()
         return admission
 
     # -- running
 
     async def start(self) -> None:
         """Pass it to the session's shell."""
-        await self._session.take_shell()
+        if not self._session.take_free_shell():
+            await self._session.take_shell()
         self._has_shell = True
-        self._session.check_open()
+        if self._session.closed:
+            self._session.check_open()
         await self._begin()
 
     async def _begin(self) -> None:
@@ -189,12 +192,19 @@ class Turn:
         directory = command.working_directory if elsewhere else ""
         self._directory_before = session.directory
         self._ladder = None
-        process, self._state = await session.shell_for(command.working_directory, goes_there=bool(elsewhere))
+        process, self._state = session.living_shell, ShellState.KEPT
+        if process is None:
+            process, self._state = await session.new_shell(command.working_directory), ShellState.NEW
+        elif elsewhere:
+            session.check_directory(directory)
+        if session.loss:
+            self._state = ShellState.REBORN
         self._process = process
         self._request = process.request(command, directory)
         process.running.on_output = self._on_output
         if session.place.execs is not None:
             session.place.execs.rules.approve(process.running.id, approved=self._approved)
+        self._waiter = EagerFuture()
         self._end = process.link.turn(process.running, self._frame())
         self._end.add_done_callback(self._note_end)
         session.note_start(command.text)
@@ -203,9 +213,11 @@ class Turn:
             session.deadline.set(command.timeout_s, self._start_ladder)
 
     def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
+        """Learn what the end tells of the shell, whether a caller still waits or not; then wake that one."""
         self._ending = self._session.note(self._process, end)
         if not self._killed:  # otherwise everything it left is being killed, too
             self._rest = self._process.running.turn_rest
+        self._waiter.resume(end)
 
     def _frame(self) -> TurnStart:
         request, dialect, config = self._request, self._session.dialect, self._session.config
@@ -248,20 +260,19 @@ class Turn:
             raise
 
     async def _outcome(self) -> Result:
-        self._waiter = EagerFuture()
+        if self._waiter.done():  # it was detached before
+            self._waiter = EagerFuture()
         try:
-            end = await shielded(self._end, self._waiter)
+            if not self._end.done():
+                await self._waiter
+            end = self._end.result()
         except DetachedError:
             return await self.so_far()
         except asyncio.CancelledError:
             self._start_ladder()
             self._abandon()
-            self._stop_timing()
+            self._session.deadline.clear()
             raise
-        except NacreError:
-            self._stop_timing()
-            raise
-        self._stop_timing()
         if self._ending is not None:
             if end.mute:
                 last = await self._process.end_for(CRIPPLED)
@@ -274,10 +285,6 @@ class Turn:
             await asyncio.shield(self._ladder)
             last = records.replace(last, left=(), left_total=0)
         return self._died(end, last)
-
-    def _stop_timing(self) -> None:
-        self._session.deadline.clear()
-        self._session.note_end()
 
     # -- while it runs
 
@@ -463,8 +470,11 @@ class Turn:
         loss = self._process.how_it_ended()
         return f"The shell {loss}. The next command gets a new one, in {session.directory}."
 
-    def _result(self, end: TurnEnd, *, remark: str, **more: Any) -> Result:
+    def _result(self, end: TurnEnd, *, remark: str, exit_code: int | None, **more: Any) -> Result:
         session = self._session
+        hints = refused_execs(session.place, self._process.running.id)
+        if self._withheld and exit_code:
+            hints += self._lacks()
         return result_of(
             self.asked,
             end,
@@ -472,24 +482,30 @@ class Turn:
             outputs=session.place.outputs,
             number=self.number,
             encoding=session.dialect.output_encoding,
-            streams=(self._clean(1, end.stdout), self._clean(2, end.stderr)),
+            streams=self._clean_streams(end),
             working_directory=session.directory,
             session=session.name,
             directory_changed=session.directory != self._directory_before,
-            hints=(*refused_execs(session.place, self._process.running.id), *self._lacks(more["exit_code"])),
-            note=" ".join(filter(None, (session.report_loss(), remark))),
+            exit_code=exit_code,
+            hints=hints,
+            note=f"{session.report_loss()} {remark}".strip() if session.loss else remark,
             **more,
         )
 
-    def _lacks(self, exit_code: int | None) -> tuple[str, ...]:
+    def _lacks(self) -> tuple[str, ...]:
         """A hint for a failed command that lacked secrets."""
-        if not exit_code or not self._withheld:
-            return ()
         names = ", ".join(sorted(self._withheld))
         return (f"It had no {names}: secrets are given to commands without a session only.",)
 
+    def _clean_streams(self, end: TurnEnd) -> tuple[Stream, Stream]:
+        """The streams without what belongs to the conversation with the shell; most shells add nothing."""
+        process = self._process
+        if not process.dialect.adds_output and process.alive and not process.ended_because:
+            return end.stdout, end.stderr
+        return self._clean(1, end.stdout), self._clean(2, end.stderr)
+
     def _clean(self, number: int, stream: Stream) -> Stream:
-        """A stream without what belongs to the conversation with the shell."""
+        """One of them."""
         if stream is NOTHING:
             return stream
         clean = self._process.clean

@@ -22,11 +22,9 @@ SHORTER = 4  # an output this many times shorter than the limit fits into a repl
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
 
 
-def report_of_short(chunk: bytes, keep_bytes: int) -> Stream | None:
-    """The report of a stream with only these bytes; None: that takes a `Capture`."""
-    if len(chunk) * SHORTER > keep_bytes or _is_folded(chunk):
-        return None
-    return Stream(len(chunk), chunk.count(b"\n"), chunk)
+def is_short(chunk: bytes, keep_bytes: int) -> bool:
+    """Whether a stream with only these bytes is reported as it is; anything else takes a `Capture`."""
+    return len(chunk) * SHORTER <= keep_bytes and not _is_folded(chunk)
 
 
 class Capture:

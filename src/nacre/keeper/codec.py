@@ -41,7 +41,7 @@ from nacre.keeper.frames import (
     Unguarded,
     Watch,
 )
-from nacre.keeper.wire import Kind, frame, json_frame, mixed_frame, split_mixed_body
+from nacre.keeper.wire import HEADER, Kind, frame, json_frame, mixed_frame, split_mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -55,8 +55,11 @@ SHAPES_KEPT = 64  # a link uses ten
 _PLAIN_EXIT = struct.Struct(">IIIIQIIII")
 # The same for a turn, with its pair of pipes, and the lengths of its record and its directory.
 _PLAIN_TURN = struct.Struct(">IIIIQIIIIII")
-_MOST = (1 << 31) - 1  # the largest number of four bytes
 _PLAIN_START = struct.Struct(">IIIQQ")  # turn, pair, what is kept, the size of a spool
+_EXIT_FRAME, _TURN_FRAME, _START_FRAME = (  # with the header in front
+    struct.Struct(HEADER.format + plain.format[1:]) for plain in (_PLAIN_EXIT, _PLAIN_TURN, _PLAIN_START)
+)
+_MOST = (1 << 31) - 1  # the largest number of four bytes
 _START_TEXTS = 5  # marker, feed, report, and the suffix and the text of a file
 _START_FIELDS = {"turn", "marker", "feed", "pair", "files", "report", "keep_bytes", "spool_bytes"}
 _NO_JSON = bytes(4)
@@ -73,8 +76,10 @@ def encode(record: Any, command_id: int = 0) -> bytes:
 
 def encode_again(argv: list[str], command_id: int) -> bytes:
     """AGAIN: the last SPAWN with other arguments; empty where one holds a NUL, which separates them here."""
-    words = "\0".join(argv)
-    return frame(Kind.AGAIN, command_id, _to_bytes(words)) if words.count("\0") == len(argv) - 1 else b""
+    words = "\0".join(argv).encode("utf-8", "surrogatepass")
+    if words.count(b"\0") != len(argv) - 1:
+        return b""
+    return HEADER.pack(len(words), Kind.AGAIN, command_id) + words
 
 
 def encode_turn_start(start: TurnStart, command_id: int) -> bytes:
@@ -87,10 +92,11 @@ def encode_turn_start(start: TurnStart, command_id: int) -> bytes:
         and most <= _MOST
     ):
         file = next(iter(start.files.items()), ("", ""))
-        texts = _to_bytes("\0".join((start.marker, start.feed, start.report, *file)))
+        texts = "\0".join((start.marker, start.feed, start.report, *file)).encode("utf-8", "surrogatepass")
         if texts.count(b"\0") == _START_TEXTS - 1:
-            head = _PLAIN_START.pack(0, start.turn, start.pair, start.keep_bytes, start.spool_bytes)
-            return frame(Kind.TURN_START, command_id, head + texts)
+            size, kept = _PLAIN_START.size + len(texts), (start.keep_bytes, start.spool_bytes)
+            header = size, Kind.TURN_START, command_id
+            return _START_FRAME.pack(*header, 0, start.turn, start.pair, *kept) + texts
     return encode(start, command_id)
 
 
@@ -107,6 +113,20 @@ def encode_exit(end: Exit, command_id: int) -> bytes:
     return _with_streams(Kind.EXIT, command_id, content, (end.stdout, end.stderr))
 
 
+def encode_short_exit(  # noqa: PLR0913, PLR0917  # a record would be taken apart again at once
+    command_id: int, code: int, wall_ms: int, cpu_ms: int, max_rss_bytes: int | None, out: bytes, err: bytes
+) -> bytes:
+    """The frame of an ordinary end after short output, as most are."""
+    rss_bytes = max_rss_bytes or 0
+    if max(code, wall_ms, cpu_ms, rss_bytes >> 32) > _MOST:
+        used = wall_ms, cpu_ms, max_rss_bytes or None
+        return encode_exit(Exit(code, None, None, *used, (), 0, "", _whole(out), _whole(err)), command_id)
+    size = _PLAIN_EXIT.size + len(out) + len(err)
+    numbers = code, wall_ms, cpu_ms, rss_bytes
+    counts = len(out), out.count(b"\n"), len(err), err.count(b"\n")
+    return _EXIT_FRAME.pack(size, Kind.EXIT, command_id, 0, *numbers, *counts) + out + err
+
+
 def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     """The frame of a turn's end."""
     odd = end.replaced or end.mute or end.unread
@@ -120,6 +140,26 @@ def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes, end.directory]
     content += [end.left, end.left_total, end.replaced, end.mute, end.unread, end.limit]
     return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
+
+
+def encode_short_turn_end(  # noqa: PLR0913, PLR0917  # as above
+    command_id: int, record: str, pair: int, wall_ms: int, directory: str, out: bytes, err: bytes
+) -> bytes:
+    """The frame of a turn's ordinary end after short output, where nothing else was measured."""
+    if wall_ms > _MOST:
+        used, streams = (pair, wall_ms, 0, None), (_whole(out), _whole(err))
+        end = TurnEnd(record, *used, directory, (), 0, "", False, False, "", *streams)
+        return encode_turn_end(end, command_id)
+    said, where = _to_bytes(record), _to_bytes(directory)
+    size = _PLAIN_TURN.size + len(said) + len(where) + len(out) + len(err)
+    numbers = pair, wall_ms, 0, 0, len(said), len(where)
+    counts = len(out), out.count(b"\n"), len(err), err.count(b"\n")
+    head = _TURN_FRAME.pack(size, Kind.TURN_END, command_id, 0, *numbers, *counts)
+    return head + said + where + out + err
+
+
+def _whole(output: bytes) -> Stream:
+    return Stream(len(output), output.count(b"\n"), output) if output else NOTHING
 
 
 def _is_ordinary(end: Exit | TurnEnd) -> bool:
@@ -144,10 +184,6 @@ def _is_whole(stream: Stream) -> bool:
 
 def _to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _to_text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
 
 
 def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tuple[Stream, Stream]) -> bytes:
@@ -235,7 +271,7 @@ def _checks(record: type, given: list[tuple[str, Any]], shape: tuple[Any, ...]) 
 def decode_again(body: bytes, last: Spawn) -> Spawn:
     """The last spawn with other arguments. Raises ValueError like `decode`."""
     spawn = Spawn.__new__(Spawn)
-    spawn.__dict__ = {**last.__dict__, "argv": _to_text(body).split("\0")}
+    spawn.__dict__ = {**last.__dict__, "argv": body.decode("utf-8", "surrogatepass").split("\0")}
     return spawn
 
 
@@ -243,8 +279,10 @@ def decode_turn_start(body: bytes) -> TurnStart:
     """A command for a persistent shell. Raises ValueError like `decode`."""
     if not body.startswith(_NO_JSON):
         return decode(TurnStart, body)
-    _, turn, pair, keep_bytes, spool_bytes = _numbers(_PLAIN_START, body)
-    texts = _to_text(body[_PLAIN_START.size :]).split("\0")
+    if len(body) < _PLAIN_START.size:
+        raise _without_numbers()
+    _, turn, pair, keep_bytes, spool_bytes = _PLAIN_START.unpack_from(body)
+    texts = body[_PLAIN_START.size :].decode("utf-8", "surrogatepass").split("\0")
     if len(texts) != _START_TEXTS:
         raise ValueError(f"TurnStart has {_START_TEXTS} texts, not {len(texts)}")
     marker, feed, report, suffix, text = texts
@@ -263,7 +301,9 @@ def decode_turn_start(body: bytes) -> TurnStart:
 def decode_exit(body: bytes) -> Exit:
     """The end of a command. Raises ValueError like `decode`."""
     if body.startswith(_NO_JSON):
-        _, code, wall_ms, cpu_ms, rss_bytes, *counts = _numbers(_PLAIN_EXIT, body)
+        if len(body) < _PLAIN_EXIT.size:
+            raise _without_numbers()
+        _, code, wall_ms, cpu_ms, rss_bytes, *counts = _PLAIN_EXIT.unpack_from(body)
         streams = _plain_streams(body, _PLAIN_EXIT.size, counts)
         return Exit(code, None, None, wall_ms, cpu_ms, rss_bytes or None, (), 0, "", *streams)
     end = Exit(*_read_report(Exit, body))
@@ -274,10 +314,13 @@ def decode_exit(body: bytes) -> Exit:
 def decode_turn_end(body: bytes) -> TurnEnd:
     """The end of a turn. Raises ValueError like `decode`."""
     if body.startswith(_NO_JSON):
-        _, pair, wall_ms, cpu_ms, rss_bytes, record, directory, *counts = _numbers(_PLAIN_TURN, body)
+        if len(body) < _PLAIN_TURN.size:
+            raise _without_numbers()
+        _, pair, wall_ms, cpu_ms, rss_bytes, record, directory, *counts = _PLAIN_TURN.unpack_from(body)
         middle = _PLAIN_TURN.size + record
         at = middle + directory
-        said, where = _to_text(body[_PLAIN_TURN.size : middle]), _to_text(body[middle:at])
+        said = body[_PLAIN_TURN.size : middle].decode("utf-8", "surrogatepass")
+        where = body[middle:at].decode("utf-8", "surrogatepass")
         streams = _plain_streams(body, at, counts)
         used = pair, wall_ms, cpu_ms, rss_bytes or None
         return TurnEnd(said, *used, where, (), 0, "", False, False, "", *streams)
@@ -286,10 +329,8 @@ def decode_turn_end(body: bytes) -> TurnEnd:
     return end
 
 
-def _numbers(layout: struct.Struct, body: bytes) -> tuple[int, ...]:
-    if len(body) < layout.size:
-        raise ValueError("the frame ends before its numbers")
-    return layout.unpack_from(body)
+def _without_numbers() -> ValueError:
+    return ValueError("the frame ends before its numbers")
 
 
 def _plain_streams(body: bytes, at: int, counts: list[int]) -> tuple[Stream, Stream]:

@@ -14,10 +14,10 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from nacre.keeper.codec import encode, encode_exit
+from nacre.keeper.codec import encode, encode_exit, encode_short_exit
 from nacre.keeper.frames import Exit, LeftEnd, Started
 from nacre.keeper.host import command_line, host
-from nacre.keeper.streams import STDERR, STDOUT, CaptureLimits, Streams
+from nacre.keeper.streams import STDOUT, Streams
 from nacre.keeper.wire import Kind, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -75,6 +75,7 @@ class Command:
         self._started = started
         self._began = time.monotonic()
         self._end: host.Reaped | None = None
+        self.over = False  # whether its first process has ended
         self._wall_ms = 0
         self._why: str | None = None  # "timeout", "killed" or "limit"
         self.limit = ""  # the limit that it, or the current turn, has exceeded
@@ -87,15 +88,7 @@ class Command:
             host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        limits = CaptureLimits(
-            spec.keep_bytes,
-            spec.spool_bytes,
-            spec.follow_ms,
-            spec.window_bytes,
-            spec.hashed,
-            spec.whole_ends,
-        )
-        self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
+        self._streams = Streams(outlet, command_id, str(command_id), spec, self.stream_ended)
         self._open_streams(started)
         if spec.timeout_ms and (self._watch_timer is None or spec.timeout_ms <= UNWATCHED_MS):
             self._set_time_limit()
@@ -103,9 +96,7 @@ class Command:
             self._limits.begin()
 
     def _open_streams(self, started: host.Started) -> None:
-        for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
-            if fd >= 0:
-                self._streams.add(stream, fd, terminal=self.spec.terminal is not None)
+        self._streams.add(started.stdout, started.stderr, terminal=self.spec.terminal is not None)
         if started.control >= 0:
             self._control = host.Reader(
                 self._outlet.loop,
@@ -166,11 +157,6 @@ class Command:
         """Its streams, or those of a turn of a persistent shell; None: that turn has ended."""
         return self._streams if not turn else None
 
-    @property
-    def over(self) -> bool:
-        """Whether its first process has ended."""
-        return self._end is not None
-
     def run(self, _turn: TurnStart) -> None:
         """Refuse: only a persistent shell takes turns."""
         raise ValueError("only a persistent shell takes turns")
@@ -221,7 +207,7 @@ class Command:
 
     def ended(self, end: host.Reaped) -> None:
         """The first process was reaped."""
-        self._end = end
+        self._end, self.over = end, True
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
         if self.reported and not self._dying:  # it was reported as unkillable, and has died after all
             self._outlet.retire_if_over(self)
@@ -342,16 +328,21 @@ class Command:
             left = self._outlet.tree.members(self.id)
         if left:
             self._streams.part()
-        end = Exit(*self._outcome(), *(named(left) if left else ((), 0)), self.limit, *self._streams.report())
-        self._outlet.send(encode_exit(end, self.id))
-        self._outlet.flush()  # the caller need not wait for what follows
+        self._outlet.flush(self._exit_frame(left))  # the caller need not wait for what follows
         if not left:
             self._streams.part()
         self.left_some = bool(left) or self.streams_open
         self.reported = True
         if not self.left_some:
             self._outlet.retire(self)
-        host.make_pipes_ahead()
+
+    def _exit_frame(self, left: set[int]) -> bytes:
+        outcome, printed = self._outcome(), self._streams.short()
+        code, _, why, wall_ms, cpu_ms, max_rss_bytes = outcome
+        if code is None or why is not None or left or self.limit or printed is None:
+            left_behind = named(left) if left else ((), 0)
+            return encode_exit(Exit(*outcome, *left_behind, self.limit, *self._streams.report()), self.id)
+        return encode_short_exit(self.id, code, wall_ms, cpu_ms, max_rss_bytes, *printed)
 
     def note_limit(self) -> bool:
         """At its end: whether the kernel has enforced a limit since the last look."""
@@ -371,6 +362,7 @@ class Command:
         for timer in (self._timer, self._watch_timer):
             if timer is not None:
                 timer.cancel()
+        self._timer = self._watch_timer = None
 
     def _outcome(self) -> tuple[int | None, str | None, str | None, int, int, int | None]:
         """Code, signal, why, wall time, CPU time, memory: in the order of `frames.Exit`."""
@@ -393,14 +385,15 @@ class Command:
 
     def release(self) -> None:
         """Close its pipes and its spool: nothing of the command runs any more."""
-        self._cancel_timers()  # processes left behind may have ended before a timer to kill them
+        if self._timer is not None or self._watch_timer is not None:
+            self._cancel_timers()  # processes left behind may have ended before a timer to kill them
         if self._limits is not None:
             self._limits.end()
             self._limits = None
             self._outlet.give_up_group(self.id)
         for let_go in self._holdings():
             self._outlet.loop.attempt(let_go, 0)  # each of them, even if another fails
-        self._control = self._stdin = self._timer = self._watch_timer = None
+        self._control = self._stdin = None
 
     def _holdings(self) -> list[Callable[[], object]]:
         """The functions that release what a command holds."""

@@ -1,6 +1,6 @@
 """How many descriptors this process may open, and what the last ones are reserved for.
 
-Above it: `posix`, `directory` and `spools`, which open what stays open.
+Above it: `posix`, `turns` and `spools`, which open what stays open.
 
     up to the last 48   anything, including the pipes of processes that commands have left behind
     the next 32         running commands, so that some can always run: for example to end those processes

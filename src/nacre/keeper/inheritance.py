@@ -24,6 +24,7 @@ OOM_SCORE_FILE = "/proc/self/oom_score_adj"
 OOM_RAISE, OOM_HIGHEST = 500, 1000  # as if a command used half of all memory in addition to its own
 MACOS_MOST = 10240  # "unlimited" cannot be set there; this is the most that the kernel accepts
 
+COMMAND, KEEPER = 0, 1  # whose values
 Limit = tuple[int, int]  # soft and hard
 
 
@@ -75,17 +76,18 @@ class Inheritance:
 
     def starting(self, start: Callable[[], int]) -> int:
         """Start a process with the attributes of commands."""
-        self._change(0)
+        self.change(COMMAND)
         try:
             pid = start()
         except BaseException:  # in any case the keeper gets its own limits back
-            self._change(1)
+            self.change(KEEPER)
             raise
         if pid:  # 0: in the child
-            self._change(1)
+            self.change(KEEPER)
         return pid
 
-    def _change(self, whose: int) -> None:
+    def change(self, whose: int) -> None:
+        """Take the attributes of commands, or our own again."""
         if self._files is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, self._files[whose])
         if self._oom_file >= 0:

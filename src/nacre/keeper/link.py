@@ -358,38 +358,38 @@ class Link:
     def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
         try:
-            if kind in (Kind.INPUT_TAKEN, Kind.RESIZED):
+            if running is not None and kind == Kind.TURN_END:
+                self._heard_turn_end(running, body)
+            elif running is not None and kind == Kind.EXIT:
+                self._heard_exit(running, body)
+            elif kind in (Kind.INPUT_TAKEN, Kind.RESIZED):
                 self._heard_answer(kind, command_id, body)
-            elif running is not None and kind != Kind.PART:
-                self._heard_of_command(kind, running, body)
-            elif kind in (Kind.LEFT_END, Kind.ENDED):
-                self._heard_of_rest(kind, command_id, body)
             elif kind == Kind.PART:
                 self._heard_part(decode_part(body))
+            elif kind in (Kind.LEFT_END, Kind.ENDED):
+                self._heard_of_rest(kind, command_id, body)
+            elif running is not None:
+                self._heard_meanwhile(kind, running, body)
             else:
                 self._heard_of_keeper(kind, body)
         except ValueError as error:
             self._misheard(kind, running, error)
 
-    def _heard_of_command(self, kind: int, running: Running, body: bytes) -> None:
-        if kind == Kind.EXIT:
-            end = decode_exit(body)
+    def _heard_exit(self, running: Running, body: bytes) -> None:
+        end = decode_exit(body)
+        if end.left_total:
+            running.rest = self._add_rest(running.id, 0)
+        elif running.id in self._rests:
+            self._end_rests(running.id)
+        running.end(end)
+        del self._running[running.id]
+
+    def _heard_turn_end(self, running: Running, body: bytes) -> None:
+        if running.turn is not None and not running.turn.done():
+            end = decode_turn_end(body)
             if end.left_total:
-                running.rest = self._add_rest(running.id, 0)
-            elif running.id in self._rests:
-                self._end_rests(running.id)
-            running.end(end)
-            del self._running[running.id]
-        elif kind == Kind.TURN_END:
-            if running.turn is not None and not running.turn.done():
-                turn_end = decode_turn_end(body)
-                if turn_end.left_total:
-                    running.turn_rest = self._add_rest(running.id, running.turn_number)
-                end_turn(running.turn, turn_end)
-        elif kind in (Kind.LEFT_END, Kind.ENDED):
-            self._heard_of_rest(kind, running.id, body)
-        else:
-            self._heard_meanwhile(kind, running, body)
+                running.turn_rest = self._add_rest(running.id, running.turn_number)
+            end_turn(running.turn, end)
 
     def _heard_meanwhile(self, kind: int, running: Running, body: bytes) -> None:
         """Handle a frame about a running command."""

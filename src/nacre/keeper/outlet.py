@@ -31,8 +31,8 @@ class Outlet(Protocol):
         """Queue a frame."""
         ...
 
-    def flush(self) -> None:
-        """Write what is queued."""
+    def flush(self, last: bytes = b"") -> None:
+        """Write what is queued, and one frame more."""
         ...
 
 

@@ -71,9 +71,11 @@ class ProcessTree:
 
     def adopt(self, command_id: int, started: posix.Started) -> None:
         """A command was started."""
-        self._firsts[command_id] = started.pid
-        self._running.add(started.pid)
-        self._assign(started.pid, command_id)
+        pid = started.pid
+        self._firsts[command_id] = pid
+        self._owners[pid] = command_id
+        self._running.add(pid)
+        self._roots[command_id] = {pid}
         self._childless = False
 
     def child_ended(self, pid: int) -> int:
@@ -163,9 +165,9 @@ class ProcessTree:
 
     def _look(self) -> None:
         """Attribute every new child, which is an orphan, to the command it came from."""
-        if self._children is not None:
-            self._unsure.update(pid for pid in self._children.newcomers() if pid not in self._owners)
-        for pid in list(self._unsure):
+        if self._children is not None and (fresh := self._children.newcomers()):
+            self._unsure.update(pid for pid in fresh if pid not in self._owners)
+        for pid in [*self._unsure]:
             owner, sure = self._whose(pid)
             self._assign(pid, owner)
             if sure:

@@ -182,20 +182,24 @@ class Children:
 
     def newcomers(self) -> list[int]:
         """Those that were not seen before."""
-        fresh = [pid for pid in self._listed() if pid not in self._seen]
+        if self._fd < 0:
+            listed = {pid for pid, process in recent_table().items() if process.parent == self._me}
+        elif not (text := self._list()):  # as nearly always: orphans are rare
+            return []
+        else:
+            listed = map(int, text.split())
+        fresh = [pid for pid in listed if pid not in self._seen]
         self._seen.update(fresh)
         return fresh
 
-    def _listed(self) -> Iterable[int]:
-        if self._fd < 0:
-            return [pid for pid, process in recent_table().items() if process.parent == self._me]
+    def _list(self) -> bytes:
         if self._moved:
             os.lseek(self._fd, 0, os.SEEK_SET)
             self._moved = False
         listed = b""
         while part := os.read(self._fd, 65536):
             listed += part
-        return map(int, listed.split()) if listed else ()
+        return listed
 
     def reaped(self, pid: int) -> None:
         """A child is gone from the list."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from functools import partial
 
 from nacre.keeper.codec import decode, decode_again, decode_turn_start, encode, encode_part
 from nacre.keeper.commands import Command, named
@@ -117,12 +116,14 @@ class Keeper:
         """Queue a frame; frames of one round leave in one write."""
         self._out.append(data)
 
-    def flush(self) -> None:
-        """Write what is queued; then there is time to remove old output."""
+    def flush(self, last: bytes = b"") -> None:
+        """Write what is queued, and one frame more; then there is time to remove old output."""
         if self._out:
-            frames, self._out = self._out, []
-            self._link.write(frames[0] if len(frames) == 1 else b"".join(frames))
-            if self.spools is not None:
+            last = b"".join([*self._out, last])
+            self._out = []
+        if last:
+            self._link.write(last)
+            if self.spools is not None and self.spools.is_trim_due:
                 self.spools.trim()
 
     def _received(self, data: bytes) -> None:
@@ -138,7 +139,12 @@ class Keeper:
 
     def _handle(self, kind: int, command_id: int, body: bytes) -> None:
         try:
-            self._dispatch(kind, command_id, body)
+            if kind == Kind.TURN_START and (shell := self._commands.get(command_id)) is not None:
+                self._start_turn(shell, decode_turn_start(body))
+            elif kind == Kind.AGAIN and self._last is not None:
+                self._spawn(command_id, decode_again(body, self._last))
+            else:
+                self._dispatch(kind, command_id, body)
         except (ValueError, TypeError, KeyError) as error:
             name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
             self._give_up(command_id, "malformed_frame", f"{name}: {error}")
@@ -147,10 +153,8 @@ class Keeper:
 
     def _dispatch(self, kind: int, command_id: int, body: bytes) -> None:
         if kind == Kind.AGAIN:
-            if self._last is None:
-                raise ValueError("there is no good SPAWN before it")
-            self._spawn(command_id, decode_again(body, self._last))
-        elif kind == Kind.SPAWN:
+            raise ValueError("there is no good SPAWN before it")
+        if kind == Kind.SPAWN:
             self._last = None  # until this one is known to be valid
             self._last = spec = decode(Spawn, body)
             self._spawn(command_id, spec)
@@ -160,8 +164,6 @@ class Keeper:
             self.send(frame(Kind.PONG, 0))
         elif (command := self._commands.get(command_id)) is None:
             self._regret(Kind(kind), command_id, body)
-        elif kind == Kind.TURN_START:
-            self._start_turn(command, decode_turn_start(body))
         elif kind == Kind.INPUT:
             command.feed(body)
         elif kind == Kind.HIDDEN_INPUT:
@@ -257,19 +259,21 @@ class Keeper:
     def _spawn(self, command_id: int, spec: Spawn) -> None:
         if command_id in self._commands:
             raise ValueError(f"command {command_id} runs already")
-        if spec.limits and (unknown := spec.limits.keys() - {*host.LIMITS, *WATCHED_LIMITS}):
-            known = ", ".join((*host.LIMITS, *WATCHED_LIMITS))
-            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {known}")
         if spec.limits:
-            self._make_group(command_id, spec)
+            self._prepare_limits(command_id, spec)
         try:
             if spec.script is not None:
                 self._write_script(command_id, spec)
-            environment = self._environment_of(command_id, spec)
+            environment = self._environment
+            if spec.unset or spec.environment:
+                environment = self._environment_of(spec)
+            environment[COOKIE_VARIABLE] = b"%s:%d" % (self._cookie_bytes, command_id)
             if not spec.program:
                 spec.program = host.find_program(spec.argv[0], environment, spec.cwd)
             self.tree.mark(command_id)
-            started = self._start(command_id, spec, environment)
+            group = self.groups.get(command_id)
+            more = (group.members_files,) if group else ()
+            started = host.start(spec, environment, *more)
         except OSError as error:
             self.give_up_group(command_id)
             self._send_error(
@@ -290,9 +294,13 @@ class Keeper:
             raise
         if spec.announce:
             command.announce()
+        host.make_pipes_ahead()
 
-    def _make_group(self, command_id: int, spec: Spawn) -> None:
-        """Create the control group of a command with limits, where that is possible."""
+    def _prepare_limits(self, command_id: int, spec: Spawn) -> None:
+        """Create the control group of a command with limits, where that is possible. Raises ValueError."""
+        if unknown := spec.limits.keys() - {*host.LIMITS, *WATCHED_LIMITS}:
+            known = ", ".join((*host.LIMITS, *WATCHED_LIMITS))
+            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {known}")
         if sys.platform != "linux":
             return
         if self._groups is None:
@@ -302,10 +310,6 @@ class Keeper:
         group = self._groups.make(str(command_id), spec.limits)
         if group is not None:
             self.groups[command_id] = group
-
-    def _start(self, command_id: int, spec: Spawn, environment: dict[bytes, bytes]) -> host.Started:
-        group = self.groups.get(command_id)
-        return host.start(spec, environment, group.members_files) if group else host.start(spec, environment)
 
     def give_up_group(self, command_id: int) -> None:
         """Remove the control group of a command of which nothing is left."""
@@ -325,16 +329,13 @@ class Keeper:
         path = self.directory.path_of(name)
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
-    def _environment_of(self, command_id: int, spec: Spawn) -> dict[bytes, bytes]:
-        """The environment of a command; the dictionary is valid until the next one starts."""
-        environment = self._environment
-        if spec.unset or spec.environment:
-            environment = dict(environment)
-            for name in spec.unset:
-                environment.pop(os.fsencode(name), None)
-            for name, value in spec.environment.items():
-                environment[os.fsencode(name)] = os.fsencode(value)
-        environment[COOKIE_VARIABLE] = b"%s:%d" % (self._cookie_bytes, command_id)
+    def _environment_of(self, spec: Spawn) -> dict[bytes, bytes]:
+        """The environment of a command that has variables of its own."""
+        environment = dict(self._environment)
+        for name in spec.unset:
+            environment.pop(os.fsencode(name), None)
+        for name, value in spec.environment.items():
+            environment[os.fsencode(name)] = os.fsencode(value)
         return environment
 
     def reap(self) -> None:
@@ -356,19 +357,20 @@ class Keeper:
 
     def _note_ended(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # the result of `reap`
         self.tree.note_children(some=more)
-        attempt = self.loop.attempt
-        # All are noted before any command looks at what is left.
-        noted = [(end, self._commands.get(self.tree.child_ended(end.pid))) for end in ended]
-        for end, command in noted:
-            if command is None:
+        owners = [self.tree.child_ended(end.pid) for end in ended]  # before any command looks at what is left
+        for end, owner in zip(ended, owners, strict=True):
+            if (command := self._commands.get(owner)) is None:
                 continue
-            if command.pid == end.pid:
-                attempt(partial(command.ended, end), command.id)
-            else:
-                attempt(partial(command.note_left_end, end), command.id)
+            try:
+                if command.pid == end.pid:
+                    command.ended(end)
+                else:
+                    command.note_left_end(end)
+            except Exception as error:  # noqa: BLE001  # it must not end the commands of others
+                self.failed(owner, error)
         if self.dying:  # only those that have lost a process: there may be many
             for command_id in self.tree.emptied() & self.dying.keys():
-                attempt(self.dying[command_id].check_death, command_id)
+                self.loop.attempt(self.dying[command_id].check_death, command_id)
         if self._leaving and not more:
             self.loop.stop()
 

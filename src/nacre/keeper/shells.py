@@ -20,13 +20,12 @@ import time
 from functools import partial
 
 from nacre.keeper import processes
-from nacre.keeper.codec import encode_turn_end
 from nacre.keeper.commands import SETTLE_ROUNDS, SETTLE_S, Command, named
 from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.prompts import Prompts
 from nacre.keeper.streams import STDERR, STDOUT
-from nacre.keeper.turns import ShellFiles, Turn
+from nacre.keeper.turns import ENCODING, ERRORS, ShellFiles, Turn
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class PersistentShell:
     def _give(self, text: str, lines: int) -> None:
         if self._prompts is not None:
             self._prompts.give(lines)
-        self._command.write(os.fsencode(text))
+        self._command.write(text.encode(ENCODING, ERRORS))
 
     def feed(self, data: bytes) -> None:
         """Feed the shell a line outside of a turn, or for the current one."""
@@ -183,10 +182,12 @@ class PersistentShell:
             self.kill_all_but(set())
             rounds = KILL_ROUNDS
         fresh = self._outlet.tree.others(self._command.id, self._known)
-        if rounds and (self._command.just_forked(fresh) or (fresh and self._command.limit)):
+        if fresh and rounds and (self._command.just_forked(fresh) or self._command.limit):
             self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
         else:
-            self._remember(fresh)
+            self._known_before = self._known
+            if fresh:
+                self._remember(fresh)
             self.turn_over(fresh)
 
     def turn_over(self, left: set[int]) -> None:
@@ -204,11 +205,10 @@ class PersistentShell:
         left_behind = named(left) if left else ((), 0)
         limit = self._command.limit
         end = turn.close(left_behind, replaced=self._replaced_by, mute=self._mute, limit=limit)
-        self._outlet.send(encode_turn_end(end, self._command.id))
-        self._outlet.flush()  # the caller need not wait for what follows
+        self._outlet.flush(end)  # the caller need not wait for what follows
         if turn.streams.open:
             self._lingering.append(turn)
-        else:
+        elif turn.streams.captures:
             turn.streams.release()
         if left:
             self._watch_left(turn.number, left)
@@ -366,7 +366,7 @@ class PersistentShell:
 
     def _remember(self, fresh: set[int]) -> None:
         """Note reported processes. Ended ones are forgotten when the number has doubled, not each turn."""
-        self._known_before, self._known = self._known, self._known | fresh
+        self._known = self._known | fresh  # a new set: the one before is `_known_before`
         if len(self._known) > self._known_limit:
             self._known &= self._outlet.tree.members(self._command.id)
             self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
@@ -507,7 +507,10 @@ class ShellCommand(Command):
 
     def write(self, data: bytes) -> None:
         """Write to the shell's stdin; no bytes close it."""
-        super().feed(data)
+        if data and self._stdin is not None and self.spec.terminal is None:
+            self._stdin.write(data)
+        else:
+            super().feed(data)
 
     def signal(self, number: int, scope: str, turn: int = 0, before: Sequence[int] = ()) -> None:
         """Signal the current turn (or its shell, too), what a turn has left, or the whole command."""

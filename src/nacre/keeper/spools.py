@@ -33,6 +33,7 @@ class Spools:
         self.total_bytes = total_bytes
         self._bytes = 0
         self._finished: dict[Spool, None] = {}
+        self.is_trim_due = False  # whether there may be too many
         self._growing: dict[Spool, None] = {}  # their commands have ended, but other processes may print more
 
     def adopt(self) -> None:
@@ -58,9 +59,11 @@ class Spools:
         """The command of a spool has ended, or its last writer. There may be too many now: see `trim`."""
         (self._finished if goes_on else self._growing).pop(spool, None)
         (self._growing if goes_on else self._finished)[spool] = None
+        self.is_trim_due = True
 
     def trim(self) -> None:
         """Remove the oldest beyond the limit. That takes a while, so a reply is sent first."""
+        self.is_trim_due = False
         for kept in (self._finished, self._growing):
             while len(kept) > self.kept:
                 next(iter(kept)).remove()

@@ -12,8 +12,8 @@ import os
 import sys
 from functools import partial
 
-from nacre.keeper.capture import Capture, report_of_short
-from nacre.keeper.frames import NOTHING
+from nacre.keeper.capture import Capture, is_short
+from nacre.keeper.frames import NOTHING, Stream
 from nacre.keeper.host import host
 from nacre.keeper.records import dataclass
 from nacre.keeper.wire import Kind, frame
@@ -22,7 +22,7 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.keeper.frames import Stream
+    from nacre.keeper.frames import Spawn
     from nacre.keeper.outlet import Outlet
     from nacre.keeper.spools import Spool
     from nacre.keeper.timers import Timer
@@ -32,9 +32,9 @@ STDOUT, STDERR = 1, 2
 _NAMES = {STDOUT: "out", STDERR: "err"}
 
 
-@dataclass(slots=True)  # created for every command: freezing would cost
+@dataclass(slots=True)  # created for every turn: freezing would cost
 class CaptureLimits:
-    """How much is kept of each stream, and how it is sent while the command runs."""
+    """How much is kept of each stream, and how it is sent while the command runs; as in `Spawn`."""
 
     keep_bytes: int = 65536
     spool_bytes: int = 0
@@ -56,12 +56,12 @@ class Streams:
         outlet: Outlet,
         command_id: int,
         name: str,
-        limits: CaptureLimits,
+        limits: CaptureLimits | Spawn,
         on_end: Callable[[], None],
     ) -> None:
         self.captures: dict[int, Capture] = {}
         self._unwatched: dict[int, int] = {}  # descriptors by stream
-        self._short: dict[int, Stream] = {}  # their output
+        self._short: dict[int, bytes] = {}  # their output; if there is none, they have ended
         self._readers: dict[int, host.Reader] = {}
         self._outlet = outlet
         self._command_id = command_id
@@ -95,12 +95,15 @@ class Streams:
         take = self.taker(stream) if stream in self.captures else self.take(stream)
         take(chunk)
 
-    def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
-        """Add a stream that is read from a descriptor."""
-        if terminal or sys.platform == "win32":
-            self._make_reader(stream, fd, terminal=terminal)
-        else:
-            self._unwatched[stream] = fd
+    def add(self, out: int, err: int, *, terminal: bool = False) -> None:
+        """Add the streams that are read from descriptors (-1: none)."""
+        for stream, fd in ((STDOUT, out), (STDERR, err)):
+            if fd < 0:
+                continue
+            if terminal or sys.platform == "win32":
+                self._make_reader(stream, fd, terminal=terminal)
+            else:
+                self._unwatched[stream] = fd
 
     def _make_reader(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         take, limits = self.take(stream), self._limits
@@ -116,7 +119,7 @@ class Streams:
             stream, fd = self._unwatched.popitem()
             self._make_reader(stream, fd)
             if kept := self._short.pop(stream, None):
-                self._readers[stream].accept(kept.head)
+                self._readers[stream].accept(kept)
 
     def _spool(self, stream: int) -> Spool | None:
         spools = self._outlet.spools
@@ -129,7 +132,10 @@ class Streams:
         """Whether some process still holds one of the streams."""
         if self._unwatched:
             return True
-        return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
+        for reader in self._readers.values():  # noqa: SIM110  # asked for every command: `any` costs two calls
+            if reader.open:
+                return True
+        return False
 
     @property
     def total_bytes(self) -> int:
@@ -143,7 +149,7 @@ class Streams:
     @property
     def are_filling(self) -> bool:
         """Whether one that is not watched has so much output that the command may soon have to wait."""
-        return any([host.is_filling(fd) for fd in self._unwatched.values()])  # noqa: C419  # as in `open`
+        return any([host.is_filling(fd) for fd in self._unwatched.values()])  # noqa: C419  # two items: a list is quicker
 
     def watch(self) -> None:
         """Read from now on whenever there is something to read."""
@@ -209,21 +215,23 @@ class Streams:
         """Read unwatched streams, and be done with those whose output is short and plain."""
         for stream, fd in self._unwatched.items():
             chunk = host.read_short(fd)
-            if not chunk:
+            if chunk is None:  # some process still holds it
                 continue
-            kept = report_of_short(chunk, self._limits.keep_bytes)
-            if kept is None:
+            if chunk and not is_short(chunk, self._limits.keep_bytes):
                 self._make_readers()
                 self._readers[stream].accept(chunk)
                 return
-            self._short[stream] = kept
+            self._short[stream] = chunk
 
     def were_opened(self) -> bool:
         """After `settle`: whether the command has opened its streams; if not, it cannot have run."""
         for stream, fd in self._unwatched.items():
-            if stream not in self._short and not host.was_opened(fd):
+            if not self._short.get(stream) and not host.was_opened(fd):
                 return False
-        return all([reader.was_opened() for reader in self._readers.values()])  # noqa: C419  # as in `open`
+        for reader in self._readers.values():  # noqa: SIM110  # as in `open`
+            if not reader.was_opened():
+                return False
+        return True
 
     def part(self) -> None:
         """Close streams that have ended; those that some process still holds are read into the spool."""
@@ -243,16 +251,20 @@ class Streams:
     def _part_short(self) -> None:
         """Close what has ended; all other streams get a reader."""
         for stream, fd in [*self._unwatched.items()]:
-            rest = host.read_short(fd)
+            rest = b"" if self._short.get(stream) == b"" else host.read_short(fd)
             if rest == b"":
                 del self._unwatched[stream]
                 os.close(fd)
-                self._on_end()
             elif rest:
                 self._make_readers()
                 self._readers[stream].accept(rest)
                 return
-        self._make_readers()
+        if self._unwatched:
+            self._make_readers()
+
+    def short(self) -> tuple[bytes, bytes] | None:
+        """All of stdout and stderr, if both are short and plain, as they usually are."""
+        return None if self.captures else (self._short.get(STDOUT, b""), self._short.get(STDERR, b""))
 
     def report(self) -> tuple[Stream, Stream]:
         """What was kept of stdout and of stderr."""
@@ -260,7 +272,7 @@ class Streams:
 
     def _kept(self, stream: int) -> Stream:
         if kept := self._short.get(stream):
-            return kept
+            return Stream(len(kept), kept.count(b"\n"), kept)
         capture = self.captures.get(stream)
         if capture is None or capture.silent:
             return NOTHING

@@ -65,9 +65,11 @@ class Timers:
         self._timers_limit = max(TIMERS_KEPT, 2 * len(self._timers))
 
     def _patience(self) -> float | None:
-        while self._timers and self._timers[0].callback is None:
-            heapq.heappop(self._timers)
-        return max(0.0, self._timers[0].due - time.monotonic()) * self._tick if self._timers else None
+        """How long to wait for the next timer, in the poller's units; None: there is none."""
+        timers = self._timers
+        while timers and timers[0].callback is None:
+            heapq.heappop(timers)
+        return max(0.0, timers[0].due - time.monotonic()) * self._tick if timers else None
 
     def _ring_timers(self) -> None:
         now = time.monotonic()  # once: timers that set others must not keep events waiting forever

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import time
 
+from nacre.keeper.codec import encode_short_turn_end, encode_turn_end
 from nacre.keeper.conversation import LINE_END
 from nacre.keeper.descriptors import within_limit
 from nacre.keeper.directory import identity
@@ -34,6 +36,8 @@ FIRST_LOOK_S, LOOK_S = 0.001, 0.0005  # one that fills its pipes sooner is watch
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 CHANNEL = "channel"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter
+# As in os.fsencode, which costs three calls more.
+ENCODING, ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
 class ShellFiles:
@@ -50,6 +54,8 @@ class ShellFiles:
         self.pair = 0
         self._directory = directory
         self._base = base
+        self._names = self._names_of(0)  # of the pair
+        self._channel_name = f"{base}.{CHANNEL}"
         self._made = -1
         self._files: dict[str, tuple[int, Identity]] = {}
         self._passing: list[str] = []
@@ -66,24 +72,26 @@ class ShellFiles:
             except OSError as error:
                 if error.errno in NO_ROOM:
                     raise  # it may exist
-        self._directory.make_pipe(self._name("o"))
-        self._directory.make_pipe(self._name("e"))
+        for name in self._names:
+            self._directory.make_pipe(name)
         self._made = wanted
         return self._open_both()
 
     def _open_both(self) -> tuple[int, int]:
-        out = self._directory.open_pipe(self._name("o"))
+        to_out, to_err = self._names
+        out = self._directory.open_pipe(to_out)
         try:
-            return out, self._directory.open_pipe(self._name("e"))
+            err = self._directory.open_pipe(to_err)
         except OSError:
             os.close(out)
             raise
+        within_limit(out, err)
+        return out, err
 
     def open_channel(self) -> int:
         """Create the pipe for the ends of turns. We hold both of its ends: it never ends. Raises OSError."""
-        name = f"{self._base}.{CHANNEL}"
-        self._directory.make_pipe(name)
-        fd = self._directory.hold_pipe(name)
+        self._directory.make_pipe(self._channel_name)
+        fd = self._directory.hold_pipe(self._channel_name)
         within_limit(fd)
         self._channel = identity(os.fstat(fd))
         return fd
@@ -91,12 +99,12 @@ class ShellFiles:
     @property
     def channel_is_there(self) -> bool:
         """Whether a shell that opens it by name would find it."""
-        return self._channel is None or self._directory.holds(f"{self._base}.{CHANNEL}", self._channel)
+        return self._channel is None or self._directory.size_of(self._channel_name, self._channel) is not None
 
     @property
     def names_of_pair(self) -> set[str]:
         """The names of the current pair in /proc."""
-        return {self._directory.path_of(self._name(stream)) for stream in "oe"}
+        return {*map(self._directory.path_of, self._names)}
 
     @property
     def are_there(self) -> bool:
@@ -104,13 +112,13 @@ class ShellFiles:
         files = all(self._directory.holds(name, known) for name, (_, known) in self._files.items())
         return files and self.channel_is_there and all(map(os.path.exists, self.names_of_pair))
 
-    def _name(self, stream: str) -> str:
-        return f"{self._base}.{self.pair}{stream}"
+    def _names_of(self, pair: int) -> tuple[str, str]:
+        return f"{self._base}.{pair}o", f"{self._base}.{pair}e"
 
     def provide(self, turn: TurnStart) -> None:
         """Write the files that a turn needs. Raises OSError."""
         for suffix, text in turn.files.items():
-            self._write_file(f"{self._base}.{suffix}", os.fsencode(text))
+            self._write_file(f"{self._base}.{suffix}", text.encode(ENCODING, ERRORS))
         if turn.stdin is not None:
             self._write_stdin(turn.stdin)
 
@@ -131,29 +139,29 @@ class ShellFiles:
 
         It stays open: opening it with O_TRUNC takes a third of a millisecond on a journalling file system.
         """
-        fd, size = self._file(name)
-        view = memoryview(data)
+        fd, known = self._files.get(name, (-1, (0, 0)))
+        size = self._directory.size_of(name, known) if fd >= 0 else None
+        if size is None:
+            fd, size = self._new_file(name, fd), 0
         try:
-            while view:
-                view = view[os.pwrite(fd, view, len(data) - len(view)) :]
-            if size > len(data):
-                os.ftruncate(fd, len(data))
+            written = os.pwrite(fd, data, 0) if data else 0
+            while written < len(data):
+                written += os.pwrite(fd, memoryview(data)[written:], written)
+            if size > written:
+                os.ftruncate(fd, written)
         except OSError as error:
             error.filename = self._directory.path_of(name)
             raise
 
-    def _file(self, name: str) -> tuple[int, int]:
-        """A file that still exists under its name, or a new one; and its size."""
-        fd, known = self._files.get(name, (-1, (0, 0)))
-        if fd >= 0:
-            if (size := self._directory.size_of(name, known)) is not None:
-                return fd, size
+    def _new_file(self, name: str, lost: int) -> int:
+        """Create a file; `lost` is the descriptor of one that is no longer there under its name."""
+        if lost >= 0:
             del self._files[name]
-            os.close(fd)
+            os.close(lost)
         fd = self._directory.create(name)
         within_limit(fd)
         self._files[name] = fd, identity(os.fstat(fd))
-        return fd, 0
+        return fd
 
     def _write_stdin(self, text: str) -> None:
         """Write a new file for every turn: processes of an earlier one may still read theirs."""
@@ -167,11 +175,12 @@ class ShellFiles:
         """Leave this pair to the processes that still write to it."""
         self._unlink_pair()
         self.pair += 1
+        self._names = self._names_of(self.pair)
 
     def _unlink_pair(self) -> None:
         if self._made == self.pair:
-            self._directory.discard(self._name("o"))
-            self._directory.discard(self._name("e"))
+            for name in self._names:
+                self._directory.discard(name)
 
     def remove(self) -> None:
         """Remove everything after the end of the shell."""
@@ -183,7 +192,7 @@ class ShellFiles:
             self._directory.discard(name)
         self._files.clear()
         if self._channel is not None:
-            self._directory.discard(f"{self._base}.{CHANNEL}")
+            self._directory.discard(self._channel_name)
         if self._has_stdin:
             self._directory.discard(f"{self._base}.stdin")
 
@@ -210,6 +219,7 @@ class Turn:
         self._began = began
         self._wall_ms = 0
         self._unread = False
+        self.pipes_are_free = True  # after `settle`: whether no process holds the named pipes any more
         self._shell = shell
         limits = CaptureLimits(
             start.keep_bytes,
@@ -222,8 +232,7 @@ class Turn:
         self.streams = Streams(outlet, command.id, name, limits, command.stream_ended)
         conversation = shell.conversation
         if pipes is not None:
-            self.streams.add(STDOUT, pipes[0])
-            self.streams.add(STDERR, pipes[1])
+            self.streams.add(*pipes)
         elif conversation is not None:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(start.marker, start.feed.encode("latin-1").split(LINE_END), takers)
@@ -253,7 +262,7 @@ class Turn:
         if start < 0 or end < 0:
             self._heard = self._heard[-RECORD_LIMIT_BYTES:]
             return False
-        self.record = os.fsdecode(self._heard[start + len(self._open_mark) : end])
+        self.record = self._heard[start + len(self._open_mark) : end].decode(ENCODING, ERRORS)
         return True
 
     def settle(self) -> None:
@@ -267,28 +276,29 @@ class Turn:
         # Its files may have been deleted before the shell read them: then a record proves nothing.
         self._unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
+        self.pipes_are_free = not self.streams.open and not self.streams.let_go
 
-    @property
-    def pipes_are_free(self) -> bool:
-        """After `settle`: whether no process holds the named pipes any more."""
-        return not self.streams.open and not self.streams.let_go
-
-    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
-        """After `settle`: the streams to report."""
-        counted = self._timer is None
+    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> bytes:
+        """After `settle`: the frame that reports its end."""
+        shell, counted, printed = self._shell, self._timer is None, self.streams.short()
         self._timer = None
-        if self._unread and self._shell.files.are_there:
+        if self._unread and shell.files.are_there:
             mute = True  # the shell itself did not read them
+        odd = mute or self._unread or counted or replaced or limit or left[1] or not self.pipes_are_free
+        directory = shell.directory
+        if not odd and self.record is not None and directory is not None and printed is not None:
+            used = shell.files.pair, self._wall_ms
+            return encode_short_turn_end(self._command_id, self.record, *used, directory, *printed)
         streams = self.streams.report()
         if not self.pipes_are_free:
-            self._shell.files.abandon_pair()
-        return TurnEnd(
+            shell.files.abandon_pair()
+        end = TurnEnd(
             self.record,
-            self._shell.files.pair,
+            shell.files.pair,
             self._wall_ms,
-            self._shell.spent_ms() if counted else 0,
-            (self._shell.peak_rss_bytes or None) if counted else None,
-            self._shell.directory,
+            shell.spent_ms() if counted else 0,
+            (shell.peak_rss_bytes or None) if counted else None,
+            directory,
             *left,
             replaced,
             mute,
@@ -296,3 +306,4 @@ class Turn:
             limit,
             *streams,
         )
+        return encode_turn_end(end, self._command_id)

@@ -14,7 +14,7 @@ from nacre.keeper import quickjson
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 VERSION = 6
@@ -98,16 +98,18 @@ class Decoder:
         self._buffer = bytearray()
         self._limit_bytes = limit_bytes
 
-    def feed(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (kind, command id, body) of every frame that `data` completes.
+    def feed(self, data: bytes) -> Iterable[tuple[int, int, bytes]]:
+        """The kind, command id and body of every frame that `data` completes. Iterating raises WireError.
 
-        The kind is yielded as a plain number, so that an unknown one can be answered with an error.
+        The kind is a plain number, so that an unknown one can be answered with an error.
         """
         if not self._buffer and len(data) >= HEADER.size:
             size, kind, command_id = HEADER.unpack_from(data)
             if len(data) == HEADER.size + size <= self._limit_bytes:  # exactly one frame: the usual case
-                yield kind, command_id, data[HEADER.size :]
-                return
+                return ((kind, command_id, data[HEADER.size :]),)
+        return self._cut(data)
+
+    def _cut(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
         self._buffer += data
         start, end = 0, len(self._buffer)
         try:

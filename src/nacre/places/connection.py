@@ -42,6 +42,12 @@ class KeeperConnection:
         self._lost_cookie: str = ""
         self._opening = asyncio.create_task(greet(self.current, ""))
 
+    @property
+    def ready_link(self) -> Link | None:
+        """The link, if its keeper is ready, as nearly always."""
+        opened = self._opening.done() and self._opening.exception() is None
+        return self.current if opened and not self.current.lost else None
+
     async def link(self) -> Link:
         """The link, once its keeper is ready. PlaceError: no keeper can be started."""
         if self.current.lost:

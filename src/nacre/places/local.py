@@ -302,6 +302,11 @@ class Local:
         """The variables that its commands inherit."""
         return self._environment.keys() | self.shell.dialect.environment.keys()
 
+    @property
+    def ready_link(self) -> Link | None:
+        """The link, if its keeper is ready for commands, as nearly always."""
+        return self.keeper.ready_link
+
     def link(self) -> Coroutine[Any, Any, Link]:
         """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
         return self.keeper.link()

@@ -132,6 +132,11 @@ class Place(Protocol):
         """Other rules apply from now on. True: what was started before keeps the restrictions it had."""
         ...
 
+    @property
+    def ready_link(self) -> Link | None:
+        """The link, if its keeper is ready for commands, as nearly always."""
+        ...
+
     def link(self) -> Coroutine[Any, Any, Link]:
         """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
         ...

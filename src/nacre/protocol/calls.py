@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from nacre.errors import NacreError, RequestError
 from nacre.protocol.results import NeedsAnswer, call_result, named_error
 from nacre.stderr import log
-from nacre.tools.arguments import check
 from nacre.tools.tool import CallError, Reply
 
 if TYPE_CHECKING:
@@ -32,23 +31,19 @@ class Tracer(Protocol):
 tracer: Tracer | None = None  # set if the person wants spans
 
 
-def answer(
-    tool: Tool, arguments: dict[str, Any], caller: Caller, meta: Mapping[str, Any]
-) -> Coroutine[Any, Any, dict[str, Any]]:
-    """Call a tool, with a span if the person wants them."""
-    answering = _answer(tool, arguments, caller)
-    return answering if tracer is None else tracer.traced(tool.name, answering, meta)
-
-
-async def _answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
+async def answer(
+    tool: Tool, arguments: dict[str, Any], caller: Caller, meta: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so.
 
-    CallError: the answer is a JSON-RPC error.
+    With the `meta` of the call there is a span, if the person wants them. CallError: a JSON-RPC error.
     """
+    if tracer is not None and meta is not None:
+        return await tracer.traced(tool.name, answer(tool, arguments, caller), meta)
     try:
         if tool.precheck is not None:
             tool.precheck(arguments)
-        reply = await tool.call(check(arguments, tool.input_schema), caller)
+        reply = await tool.call(tool.check(arguments), caller)
     except (NeedsAnswer, CallError):
         raise
     except NacreError as error:

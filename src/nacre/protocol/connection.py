@@ -12,7 +12,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nacre.eager import EagerFuture, start_eagerly
+from nacre.eager import EagerFuture, eager_starter
 from nacre.model import record
 from nacre.protocol.results import error_body, mapping
 from nacre.protocol.roots import Roots
@@ -69,6 +69,7 @@ class Connection:
         self.roots = None if on_root is None else Roots(partial(self.request, "roots/list", {}), on_root)
         self.resource_requests: ResourceRequests | None = None  # created on first use
         self.subscriptions: Subscriptions | None = None  # the same
+        self._start = eager_starter()
         self._calls: dict[Id, asyncio.Task[None]] = {}
         self._questions: dict[Id, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
@@ -77,7 +78,7 @@ class Connection:
 
     def start(self, identity: Id, answering: Coroutine[Any, Any, None]) -> None:
         """Begin to answer a request."""
-        call = start_eagerly(answering)
+        call = self._start(answering)
         if not call.done():
             self._calls[identity] = call
 

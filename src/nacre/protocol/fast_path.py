@@ -22,7 +22,7 @@ from nacre.protocol.calls import answer
 from nacre.protocol.connection import Client, Era
 from nacre.protocol.handshake import handshake_again, has_plain_meta, is_plain_list, parse_handshake
 from nacre.protocol.heartbeat import Heartbeat
-from nacre.protocol.messages import FAILED, INVALID_PARAMS
+from nacre.protocol.messages import FAILED, ID_TYPES, INVALID_PARAMS
 from nacre.protocol.results import (
     NeedsAnswer,
     caller_with,
@@ -39,7 +39,7 @@ from nacre.protocol.results import (
 )
 from nacre.protocol.roots import first_root
 from nacre.stderr import log
-from nacre.tools.tool import CallError
+from nacre.tools.tool import SILENT, CallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 REPLAY_ID = "nacre-handshake"  # of the handshake that the SDK is given again
 INITIALISED: dict[str, Any] = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+NO_META: dict[str, Any] = {}
 NOT_INITIALISED = CallError(
     INVALID_PARAMS,
     "The connection is not initialized: send `initialize` first. (A client of 2026-07-28 names its version "
@@ -74,6 +75,7 @@ class FastPath:
         self._connection = connection
         self._surface = connection.surface
         self._sdk_only = sdk_only  # all that the SDK can answer is left to it
+        self._takes_plain_calls = not sdk_only and "tools/call" not in self._surface.deviations.methods
         self._only_probed = True  # a client of 2026 has asked nothing yet but what we are
         self._roots_state = f"roots-{os.urandom(8).hex()}"  # on the calls that have asked for roots
         self._methods: dict[str, Callable[[Id, dict[str, Any]], bool]] = {
@@ -88,6 +90,8 @@ class FastPath:
     def take(self, message: Message) -> bool:
         """Whether this message is served here; if not, it is the SDK's."""
         method = message.get("method")
+        if method == "tools/call" and self._take_plain_call(message):
+            return True
         if method is None:
             return self._connection.take_reply(message) or not self._connection.sdk_serves
         if "id" not in message:
@@ -278,6 +282,27 @@ class FastPath:
 
     # -- calls
 
+    def _take_plain_call(self, message: Message) -> bool:
+        """Begin to answer a call that is as nearly all are; others are looked at step by step."""
+        connection = self._connection
+        params: Any = message.get("params")
+        if connection.era is not Era.HANDSHAKE or connection.pending_in_sdk or params.__class__ is not dict:
+            return False
+        name, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta", NO_META)
+        if (
+            self._takes_plain_calls
+            and "id" in message
+            and name.__class__ is str
+            and arguments.__class__ is dict
+            and meta.__class__ is dict
+            and meta.get("progressToken", "").__class__ in ID_TYPES
+            and "task" not in params
+            and (tool := self._surface.tools.get(name)) is not None
+        ):
+            connection.start(message["id"], self._answer_call(message["id"], tool, arguments, meta))
+            return True
+        return False
+
     def _normalise_arguments(self, method: str, params: dict[str, Any]) -> None:
         """A call in its document's words becomes one in MCP's, whoever answers it; null means absent."""
         if "arguments" in params and params["arguments"] is None:
@@ -305,12 +330,14 @@ class FastPath:
         connection = self._connection
         heartbeat = self._heartbeat(meta["progressToken"]) if "progressToken" in meta else None
         try:
-            if connection.roots is not None and connection.roots.unsettled:
+            if connection.client.has_roots and connection.roots is not None and connection.roots.unsettled:
                 await connection.roots.settled()
-            caller = caller_with(
-                None if heartbeat is None else heartbeat.tell,
-                self._elicit if connection.client.asks else None,
-            )
+            caller = SILENT
+            if heartbeat is not None or connection.client.asks:
+                caller = caller_with(
+                    None if heartbeat is None else heartbeat.tell,
+                    self._elicit if connection.client.asks else None,
+                )
             result = await answer(tool, arguments, caller, meta)
             connection.stdio.tell({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from nacre.keeper import quickjson
+from nacre.tools.tool import Written
 
 Message = dict[str, Any]
 Id = int | str
@@ -17,24 +18,33 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 TOO_MANY = -32000  # of the numbers that are a server's own
 FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
+_ANSWER_MEMBERS = 3  # jsonrpc, id, result
 _encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
 _encode_long = quickjson.encoder(ascii_only=False, long_text=True)
 
 
 def encode(message: Any) -> bytes:
     """A message as a line of JSON."""
+    result: Any = message.get("result") if message.__class__ is dict else None
     try:
-        return (_encode_long if _has_long_text(message) else _encode)(message).encode()
+        if isinstance(result, Written) and len(message) == _ANSWER_MEMBERS:
+            return _around(result.json, message["id"]).encode()
+        return (_encode_long if _has_long_text(result) else _encode)(message).encode()
     except UnicodeEncodeError:
         if isinstance(message, dict):
             return _without_surrogates(cast("Message", message))
         return _encode_ascii(message).encode()
 
 
-def _has_long_text(message: Any) -> bool:
+def _around(result: str, identity: Id | None) -> str:
+    shown = identity if identity.__class__ is int else _encode(identity)
+    return f'{{"jsonrpc":"2.0","id":{shown},"result":{result}}}'
+
+
+def _has_long_text(result: Any) -> bool:
     """Whether it is a tool's result of many lines."""
     try:
-        return len(message["result"]["content"][0]["text"]) >= quickjson.LONG_CHARACTERS
+        return len(result["content"][0]["text"]) >= quickjson.LONG_CHARACTERS
     except (KeyError, TypeError, IndexError):
         return False
 
@@ -54,6 +64,17 @@ def _without_surrogates(message: Message) -> bytes:
 def is_id(value: object) -> bool:
     """Whether a value can be a request's id, or a progress token: text, or a number without a point."""
     return type(value) in ID_TYPES  # exactly: to Python, True is an integer
+
+
+def is_request(message: Any) -> bool:
+    """Whether a message is a valid request, as nearly all are."""
+    return (
+        message.__class__ is dict
+        and message.get("jsonrpc") == "2.0"
+        and message.get("id").__class__ in ID_TYPES
+        and message.get("method").__class__ is str
+        and message.get("params").__class__ in PARAMS_TYPES
+    )
 
 
 def is_answer(message: Any) -> bool:

@@ -103,7 +103,7 @@ def asking_for_roots(state: str, surface: Surface) -> dict[str, Any]:
 def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
     """A result as this protocol wants it."""
     members: dict[str, Any] = dict(sorted({"resultType": "complete", **result}.items()))
-    members["_meta"] = {**mapping(members.get("_meta")), SERVER_KEY: server_info(surface)}
+    members["_meta"] = {**(members.get("_meta") or {}), SERVER_KEY: server_info(surface)}
     return members
 
 

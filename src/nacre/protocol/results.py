@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.errors import Asking
 from nacre.protocol.messages import INVALID_PARAMS, METHOD_NOT_FOUND
-from nacre.tools.tool import SILENT, Caller, CallError
+from nacre.tools.tool import SILENT, Caller, CallError, Written, quote
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -81,13 +81,34 @@ def check_call(params: dict[str, Any], surface: Surface) -> None:
 
 def call_result(reply: Reply) -> dict[str, Any]:
     """The result of a tool call."""
-    result: dict[str, Any] = {} if reply.meta is None else {"_meta": reply.meta}
-    result["content"] = [{"text": text, "type": "text"} for text in (reply.text, *reply.asides)]
+    meta, data = reply.meta, reply.structured
+    content = [{"text": reply.text, "type": "text"}]
+    if (
+        isinstance(meta, Written)
+        and isinstance(data, Written)
+        and not reply.asides
+        and reply.is_error is False
+    ):
+        return _written(content, meta, data)
+    result: dict[str, Any] = {} if meta is None else {"_meta": meta}
+    result["content"] = content
+    if reply.asides:
+        content += [{"text": text, "type": "text"} for text in reply.asides]
     if reply.is_error is not None:
         result["isError"] = reply.is_error
-    if reply.structured is not None:
-        result["structuredContent"] = reply.structured
+    if data is not None:
+        result["structuredContent"] = data
     return result
+
+
+def _written(content: list[dict[str, str]], meta: Written, data: Written) -> Written:
+    """The result of a call that has succeeded and whose data are JSON already."""
+    written = Written(_meta=meta, content=content, isError=False, structuredContent=data)
+    written.json = (
+        f'{{"_meta":{meta.json},"content":[{{"text":{quote(content[0]["text"])},"type":"text"}}],'
+        f'"isError":false,"structuredContent":{data.json}}}'
+    )
+    return written
 
 
 def server_info(surface: Surface) -> dict[str, Any]:

@@ -43,6 +43,7 @@ from nacre.protocol.messages import (
     encode,
     is_answer,
     is_id,
+    is_request,
     is_whole_answer,
     problem_of,
 )
@@ -141,7 +142,7 @@ class Stdio:
             if self.batches.pending and (batch := self.batches.settle(identity, message)) is not None:
                 self._write_batch(batch)
                 return
-        self._write(message)
+        self._put(_encoded(self._as_asked(message) if self._nameless else message))
 
     def keep_open(self, identity: Id) -> None:
         """Keep a request open until the client ends it, at the latest at the end of stdin."""
@@ -165,7 +166,7 @@ class Stdio:
             self._line(data)  # one whole line: nearly always
         else:
             self._split(data)
-        if self._inbox or self._requests.full:
+        if self._inbox or self._requests.waiting:
             self._read_or_wait()
 
     def _split(self, data: bytes) -> None:
@@ -200,15 +201,15 @@ class Stdio:
             self._line(line)
 
     def _line(self, line: bytes) -> None:
-        if not line or line.isspace():
-            return
         try:
             message = quickjson.decode(line.decode())
         except (ValueError, RecursionError) as error:
+            if not line or line.isspace():
+                return
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
             return
-        if isinstance(message, list) and message and self.batches.allowed:
+        if message.__class__ is list and message and self.batches.allowed:
             self._take_batch(cast("list[Any]", message))
         else:
             self._take(message, line)
@@ -225,13 +226,19 @@ class Stdio:
         try:
             if self.takes_bare_lines:
                 self._complete(message)
-            if is_answer(message):
+            if is_request(message):
+                if self._crowded or not self._requests.admit(message["id"], len(line)):
+                    self._put_off(message, line)
+                    return
+                if self.batches.reading is not None:
+                    self.batches.note(message["id"])
+                if not self._serve(message):
+                    self.leave(message)
+            elif is_answer(message):
                 self._take_answer(message)
             elif problem := problem_of(message):
                 identity = cast("Message", message).get("id") if isinstance(message, dict) else None
                 self._refuse(identity if is_id(identity) else None, *problem)
-            elif "id" in message:
-                self._take_request(message, line)
             else:
                 self._take_notification(message)
         except Exception:  # noqa: BLE001  # whatever it is: it must cost neither the server nor the next line
@@ -261,14 +268,10 @@ class Stdio:
         if is_id(identity) and not is_answer(message):
             self.tell({"jsonrpc": "2.0", "id": identity, "error": FAILED})
 
-    def _take_request(self, message: Message, line: bytes) -> None:
+    def _put_off(self, message: Message, line: bytes) -> None:
+        """Let a request wait that there is no room for, or refuse it."""
         identity = message["id"]
-        if not self._crowded and self._requests.admit(identity, len(line)):
-            if self.batches.reading is not None:
-                self.batches.note(identity)
-            if not self._serve(message):
-                self.leave(message)
-        elif identity in self._requests:
+        if identity in self._requests:
             self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
         elif self._requests.full and self._asked:
             self._refuse(identity, TOO_MANY, "Too many requests wait for their turn; this one was not taken")
@@ -357,7 +360,7 @@ class Stdio:
     def _refuse(self, identity: Id | None, code: int, reason: str) -> None:
         answer: Message = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": reason}}
         if self.batches.reading is None:
-            self._write(answer)
+            self._put(_encoded(self._as_asked(answer)))
         else:
             self.batches.reading.answers.append(answer)
 
@@ -366,15 +369,16 @@ class Stdio:
         if batch.whole and batch.answers:
             self._put(b"[" + b",".join(map(_encoded, batch.answers)) + b"]")
 
-    def _write(self, message: Message) -> None:
-        if self._nameless and message.get("id") in self._nameless:
-            self._nameless.discard(message["id"])
-            message = {**message, "id": None}
-        if data := _encoded(message):
-            self._put(data)
+    def _as_asked(self, message: Message) -> Message:
+        """The answer to a request without an id has none either."""
+        if message.get("id") not in self._nameless:
+            return message
+        self._nameless.discard(message["id"])
+        return {**message, "id": None}
 
     def _put(self, data: bytes) -> None:
-        self._writer.write(data + b"\n")
+        if not data or self._writer.write(data + b"\n"):
+            return  # nearly always
         if self._writer.waiting_bytes > UNREAD_BYTES and not self._crowded:
             self._crowded = True
             self._read_or_wait()

@@ -21,6 +21,36 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+_SAYS_LITTLE = {"type", "description", "default", "minLength"}  # of a value that has the right type
+
+
+class Checker:
+    """Checks the arguments of one tool; ordinary ones by a look at their types."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema = schema
+        self._required = frozenset[str](schema.get("required", ()))
+        self._plain: dict[str, type] = {
+            name: _TYPES[wanted["type"]][0]
+            for name, wanted in schema.get("properties", {}).items()
+            if _is_plain(wanted)
+        }
+
+    def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The given arguments; raises a RequestError that names the first one that is wrong."""
+        for name, value in arguments.items():
+            if not value or value.__class__ is not self._plain.get(name):
+                return check(arguments, self._schema)
+        return arguments if arguments.keys() >= self._required else check(arguments, self._schema)
+
+
+def _is_plain(schema: dict[str, Any]) -> bool:
+    """Whether everything of its type is allowed, unless it is empty."""
+    return (
+        schema.keys() <= _SAYS_LITTLE and schema.get("minLength", 0) <= 1 and len(_TYPES[schema["type"]]) == 1
+    )
+
+
 def check(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The given arguments; raises a RequestError that names the first one that is wrong."""
     known: dict[str, Any] = schema["properties"]

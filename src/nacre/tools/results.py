@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacre.model import Ended, ShellState
-from nacre.tools.tool import Reply
+from nacre.tools.tool import Reply, Written, quote
 
 if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.model import Result
 
 SHOWN_LEFT = 5  # processes that the text lists
+LONG_CHARACTERS = 1000  # of a text whose JSON is left to the transport
 LONG_MS = 1000  # the duration is shown from here on
 _TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 _LEFT = {"type": "array"}  # pid and command of each
@@ -91,10 +92,64 @@ def output_schema(config: Config) -> dict[str, Any]:
 
 def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
     """The reply to a finished command; `timeout_advice` says what the caller can do about a time limit."""
-    stderr = result.stderr.text if config.include_stderr else ""
+    stdout, stderr = result.stdout.text, result.stderr.text if config.include_stderr else ""
+    metadata = _metadata(result, config)
+    if config.structured == "full" or not _is_uneventful(result):
+        return _eventful(result, config, stderr, metadata, timeout_advice)
+    text, shown = (
+        _with_output(_SUCCEEDED, stdout, stderr),
+        {"stdout": stdout, "stderr": stderr, "exit_code": 0},
+    )
+    if len(text) >= LONG_CHARACTERS:
+        return Reply(text, shown, meta={"metadata": metadata})
+    return Reply(text, _written_output(shown), meta=_written_metadata(metadata, result.session))
+
+
+def _written_output(shown: dict[str, Any]) -> Written:
+    """The data of an uneventful reply, with its JSON: to write it is far quicker than to encode it."""
+    written = Written(shown)
+    written.json = f'{{"stdout":{quote(shown["stdout"])},"stderr":{quote(shown["stderr"])},"exit_code":0}}'
+    return written
+
+
+def _written_metadata(shown: dict[str, Any], session: str | None) -> Written:
+    """The same, of what only programs need."""
+    written = Written(metadata=shown)
+    output_id, rss = shown["output_id"], shown["max_rss_bytes"]
+    written.json = (
+        f'{{"metadata":{{"command":{quote(shown["command"])},"ended":"exited","exit_code":0,"signal":null,'
+        f'"execution_time_ms":{shown["execution_time_ms"]},"timeout_seconds":{shown["timeout_seconds"]!r},'
+        f'"working_directory":{quote(shown["working_directory"])},"truncated":false,'
+        f'"output_id":{"null" if output_id is None else quote(output_id)},"spool":null,"left_running":[],'
+        f'"cpu_ms":{shown["cpu_ms"]},"max_rss_bytes":{"null" if rss is None else rss}'
+        + (
+            "}}"
+            if session is None
+            else f',"session":{{"name":{quote(session)},"shell":"kept","note":""}}}}}}'
+        )
+    )
+    return written
+
+
+def _is_uneventful(result: Result) -> bool:
+    """Whether there is nothing to tell but success and the output, as nearly always."""
+    return (
+        result.exit_code == 0
+        and result.ended is Ended.EXITED
+        and result.execution_time_ms < LONG_MS
+        and result.shell_state is (None if result.session is None else ShellState.KEPT)
+        and not (result.hints or result.news or result.note or result.directory_changed or result.limit)
+        and not (result.left_running or result.left_running_total)
+        and not (result.stdout.truncated or result.stderr.truncated)
+        and not (result.stdout.spool or result.stderr.spool)
+    )
+
+
+def _eventful(
+    result: Result, config: Config, stderr: str, metadata: dict[str, Any], timeout_advice: str
+) -> Reply:
     hints, job = _hints(result, timeout_advice), _job_of(result, config)
     text, failed = _text(result, stderr, hints, job), is_failure(result, config)
-    metadata = _metadata(result, config)
     full = config.structured == "full"
     shown = _full(metadata, result, stderr, hints) if full else _lean(result, stderr, hints)
     if job or result.news:
@@ -134,7 +189,8 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     if result.signal is not None and result.ended is not Ended.TIMED_OUT:  # or it is our own
         shown["signal"] = result.signal
     if is_news(result):
-        shown["session"] = {name: value for name, value in _session(result).items() if value}
+        session = {"name": result.session, "shell": result.shell_state, "note": result.note}
+        shown["session"] = {name: value for name, value in session.items() if value}
     if result.directory_changed or result.shell_state is ShellState.NEW:
         shown["working_directory"] = result.working_directory
     if is_truncated(result):
@@ -178,7 +234,8 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
 
     Without a tool that reads outputs by id, it includes the names of the output files.
     """
-    spool = result.spool
+    stdout, stderr = result.stdout, result.stderr
+    spool = result.spool if stdout.spool or stderr.spool else None
     shown: dict[str, Any] = {
         "command": result.command,
         "ended": result.ended,
@@ -187,7 +244,7 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
         "execution_time_ms": result.execution_time_ms,
         "timeout_seconds": result.timeout_s,
         "working_directory": result.working_directory,
-        "truncated": is_truncated(result),
+        "truncated": stdout.truncated or stderr.truncated,
         "output_id": result.output_id if config.offers("output") else spool,
         "spool": spool,
         "left_running": _left(result) if result.left_running else [],
@@ -195,7 +252,7 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
         "max_rss_bytes": result.max_rss_bytes,
     }
     if result.session is not None:
-        shown["session"] = _session(result)
+        shown["session"] = {"name": result.session, "shell": result.shell_state, "note": result.note}
     if result.limit:
         shown["limit"] = result.limit
     return shown
@@ -207,10 +264,6 @@ def _output(result: Result, stderr: str) -> dict[str, Any]:
         return {"stdout": result.stdout.text, "stderr": stderr}
     partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
     return {"timeout_seconds": result.timeout_s, **partial}
-
-
-def _session(result: Result) -> dict[str, Any]:
-    return {"name": result.session, "shell": result.shell_state, "note": result.note}
 
 
 def _left(result: Result) -> list[dict[str, Any]]:
@@ -240,11 +293,15 @@ def _text(result: Result, stderr: str, hints: tuple[str, ...], job: str) -> str:
         parts.append(left_line(result, job))
     if hints:
         parts += [f"hint: {hint}" for hint in hints]
-    if result.stdout.text:
-        parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
+    return _with_output("\n".join(parts), result.stdout.text, stderr)
+
+
+def _with_output(text: str, stdout: str, stderr: str) -> str:
+    if stdout:
+        text += "\n--- stdout\n" + stdout.removesuffix("\n")
     if stderr:
-        parts.append("--- stderr\n" + stderr.removesuffix("\n"))
-    return "\n".join(parts)
+        text += "\n--- stderr\n" + stderr.removesuffix("\n")
+    return text
 
 
 def _session_lines(result: Result) -> list[str]:
@@ -257,6 +314,7 @@ def _session_lines(result: Result) -> list[str]:
     return lines
 
 
+_SUCCEEDED = "Command executed successfully"
 _STATUS = {
     Ended.RUNNING: "Command is still running: job {job}",
     Ended.CANCELLED: "Command was ended on demand",
@@ -280,7 +338,7 @@ def status_line(result: Result) -> str:
     if result.ended in _STATUS:
         return _STATUS[result.ended].format(job=result.output_id, signal=result.signal) + took
     if result.exit_code == 0:
-        return f"Command executed successfully{took}"
+        return f"{_SUCCEEDED}{took}"
     return f"Command failed with exit code {result.exit_code}{took}"
 
 

@@ -158,13 +158,14 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         wait=arguments.get("wait", True),
         output_limit_bytes=arguments.get("output_limit"),
         terminal=SCREEN if terminal else None,
-        answer_within_s=0
-        if background
-        else arguments.get("answer_within", service.config.answer_within_s) or None,
+        answer_within_s=0 if background else arguments.get("answer_within", config.answer_within_s) or None,
     )
-    result = await run(service, command, caller)
+    if caller.progress is None:
+        result = await service.run(command, None, caller.ask)
+    else:
+        result = await _run_with_progress(service, command, caller.progress, caller.ask)
     advice = _timeout_advice(service, command) if result.ended is Ended.TIMED_OUT else ""
-    answer = reply(result, service.config, advice)
+    answer = reply(result, config, advice)
     goes_on = result.ended is Ended.RUNNING and not background
     return replace(answer, job=result.output_id) if goes_on else answer
 

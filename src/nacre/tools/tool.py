@@ -6,9 +6,11 @@ Above it: the server, which shows tools to the SDK. Below: `arguments`, which ch
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from nacre.model import record
+from nacre.tools.arguments import Checker
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
     from nacre.tools.tasks import Tasks
 
     Progress = Callable[[float, str], Awaitable[None]]
+
+quote: Callable[[str], str] = encode_basestring  # a text as JSON
+
+
+class Written(dict[str, Any]):
+    """An object whose JSON is known already, so that nobody has to encode it. It is not changed any more."""
+
+    __slots__ = ("json",)
+    json: str
 
 
 @record
@@ -79,3 +90,8 @@ class Tool:
     failed: Callable[[dict[str, Any], NacreError], Reply] | None = (
         None  # a failure in the specification's own shape
     )
+    check: Callable[[dict[str, Any]], dict[str, Any]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what every call needs."""
+        object.__setattr__(self, "check", Checker(self.input_schema).check)

@@ -37,13 +37,9 @@ def reap(awaited: Iterable[int] | None = None) -> tuple[list[Reaped], bool]:
 
     The kernel looks at every child for that; with `awaited` only at these.
     """
-    if awaited is None:
-        return _reap_all()
-    waits = [os.wait4(pid, os.WNOHANG) for pid in awaited]
-    return [_reaped(*wait) for wait in waits if wait[0]], True
-
-
-def _reap_all() -> tuple[list[Reaped], bool]:
+    if awaited is not None:
+        waits = [os.wait4(pid, os.WNOHANG) for pid in awaited]
+        return [_reaped(*wait) for wait in waits if wait[0]], True
     ended: list[Reaped] = []
     while True:
         try:
@@ -57,9 +53,10 @@ def _reap_all() -> tuple[list[Reaped], bool]:
 
 def _reaped(pid: int, status: int, usage: resource.struct_rusage) -> Reaped:
     code = os.waitstatus_to_exitcode(status)  # below zero: a signal
-    how = (code, None) if code >= 0 else (None, signal_name(-code))
-    cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
-    return Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT)
+    cpu_ms, max_rss_bytes = round((usage.ru_utime + usage.ru_stime) * 1000), usage.ru_maxrss * RSS_UNIT
+    if code >= 0:
+        return Reaped(pid, code, None, cpu_ms, max_rss_bytes)
+    return Reaped(pid, None, signal_name(-code), cpu_ms, max_rss_bytes)
 
 
 def has_ended(pid: int) -> bool:

@@ -76,8 +76,17 @@ class Loop(Timers):
         for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
-            self.attempt(after_round, 0)
-            for fd, _ in self._poll(self._patience()):
+            try:
+                after_round()
+            except Exception as error:  # noqa: BLE001  # in any case it must not end the commands
+                self._on_failure(0, error)
+            patience = self._patience() if self._timers else None
+            if patience and patience < FINE_S and self._epoll_fd < SELECTABLE:
+                # An epoll waits for whole milliseconds; for less, a select on it waits.
+                select.select((self._epoll_fd,), (), (), patience)
+                patience = 0
+            events = self._poller.poll(patience)
+            for fd, _ in events:
                 watched = self._watched.get(fd)
                 if watched is None:  # an earlier callback of this round has closed it
                     continue
@@ -85,14 +94,8 @@ class Loop(Timers):
                     watched[0]()
                 except Exception as error:  # noqa: BLE001  # in any case it must not end other commands
                     self._fail(fd, watched, error)
-            self._ring_timers()
-
-    def _poll(self, patience: float | None) -> list[tuple[int, int]]:
-        """Wait for events. An epoll waits for whole milliseconds; for less, a select on it waits."""
-        if patience and patience < FINE_S and self._epoll_fd < SELECTABLE:
-            select.select((self._epoll_fd,), (), (), patience)
-            patience = 0
-        return self._poller.poll(patience)
+            if not events or patience == 0:  # otherwise none was due; one that is by now has its turn next
+                self._ring_timers()
 
     def _fail(self, fd: int, watched: tuple[Callable[[], object], int], error: Exception) -> None:
         if self._watched.get(fd) is watched:  # it would fail again
@@ -108,7 +111,10 @@ class Loop(Timers):
 
     def _child_ended(self, fd: int) -> None:
         os.read(fd, SIGNAL_BYTES)
-        self.attempt(self._on_children, 0)
+        try:
+            self._on_children()
+        except Exception as error:  # noqa: BLE001  # it is watched on, and no command is affected
+            self._on_failure(0, error)
 
 
 def _child_signals() -> int:

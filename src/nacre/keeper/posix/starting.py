@@ -13,10 +13,10 @@ import resource
 import signal
 import struct
 import termios
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from nacre.keeper.descriptors import within_limit
-from nacre.keeper.inheritance import Inheritance
+from nacre.keeper.inheritance import COMMAND, KEEPER, Inheritance
 from nacre.keeper.records import dataclass
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -84,9 +84,28 @@ def start(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...] =
     try:
         if spec.terminal:
             return _start_on_terminal(spec, environment, joins)
-        return _start_on_pipes(spec, environment, joins)
+        special = spec.stdin or spec.merge or spec.silent or spec.control or spec.limits
+        if special or len(_pipes_ahead) < PIPES_AHEAD:
+            return _start_on_pipes(spec, environment, joins)
+        return _start_simply(spec, environment)
     finally:
         os.chdir("/")  # a current directory would keep its file system from being unmounted
+
+
+def _start_simply(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+    """Start a command that only prints, as most do, on the pipes that were created ahead."""
+    (out, to_out), (err, to_err) = _pipes_ahead
+    _pipes_ahead.clear()
+    try:
+        pid = _spawn(spec, environment, [(_null_fd(), 0), (to_out, 1), (to_err, 2)])
+    except BaseException:  # whatever it is, no descriptor stays open
+        os.close(out)
+        os.close(err)
+        raise
+    finally:
+        os.close(to_out)
+        os.close(to_err)
+    return Started(pid, -1, out, err, -1)
 
 
 def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...]) -> Started:
@@ -127,7 +146,7 @@ _pipes_ahead: list[tuple[int, int]] = []
 
 
 def make_pipes_ahead() -> None:
-    """Create the pipes of the next command after one has ended, when there is time."""
+    """Create the pipes of the next command while the last one runs: then there is time."""
     try:
         while len(_pipes_ahead) < PIPES_AHEAD:
             _pipes_ahead.append(_output_pipe())
@@ -180,12 +199,6 @@ class _Pipes:
                 os.close(fd)
 
 
-def _spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
-    if max(actions)[0] >= INHERITANCE.files:
-        return _spawn_from_above(spec, environment, actions)
-    return _spawn_from_below(spec, environment, actions)
-
-
 def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     """glibc's posix_spawn refuses descriptors above the command's limit: move them to low numbers first."""
     highest = min(RESERVED_FDS, INHERITANCE.files)
@@ -193,30 +206,32 @@ def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: lis
     try:
         for fd, slot in slots.items():
             os.dup2(fd, slot, inheritable=False)
-        return _spawn_from_below(spec, environment, [(slots[fd], number) for fd, number in actions])
+        return _spawn(spec, environment, [(slots[fd], number) for fd, number in actions])
     finally:
         for slot in slots.values():
             os.dup2(_null_fd(), slot, inheritable=False)
 
 
-def _spawn_from_below(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+def _spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    """Start without a copy of this process, where that is possible."""
+    if max(actions)[0] >= INHERITANCE.files:
+        return _spawn_from_above(spec, environment, actions)
+    INHERITANCE.change(COMMAND)
     try:
-        return INHERITANCE.starting(partial(_posix_spawn, spec, environment, actions))
+        return os.posix_spawn(
+            spec.program,
+            spec.argv,
+            environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in actions],
+            setsid=True,
+            setsigmask=(),
+            setsigdef=DEFAULT_SIGNALS,
+        )
     except NotImplementedError:  # on a macOS whose posix_spawn has no setsid
-        return _fork_exec(spec, environment, actions)
-
-
-def _posix_spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
-    """Start without a copy of this process."""
-    return os.posix_spawn(
-        spec.program,
-        spec.argv,
-        environment,
-        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in actions],
-        setsid=True,
-        setsigmask=(),
-        setsigdef=DEFAULT_SIGNALS,
-    )
+        pass
+    finally:
+        INHERITANCE.change(KEEPER)
+    return _fork_exec(spec, environment, actions)
 
 
 def _fork_exec(
