@@ -181,9 +181,9 @@ class CodeInspector(Inspector):
                     return True
                 if before and before[-1] in spec.hands_on.split():
                     after = words[position(words, item.word) + 1 :]
-                    for word in after:
-                        found.uses(word, "maybe")
-                    if not _FILE.search(item.word.text):
+                    is_file = _FILE.search(item.word.text) is not None
+                    self.vouched(after, found, harmless=is_file)
+                    if not is_file:
                         self.for_scripts(spec, after, found)
                     return True
                 before.append(item.word.text)
