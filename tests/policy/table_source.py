@@ -29,8 +29,11 @@ from shell_oracle import Observation
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, tables
 from nacre.policy.children import ANY, admits, default_children
-from nacre.policy.effects import PathUse
+from nacre.policy.command_input import document_of
+from nacre.policy.effects import PathUse, Step
 from nacre.policy.evaluation import scan_for
+from nacre.policy.interpreters import with_document
+from nacre.policy.model import SimpleCommand
 from nacre.policy.options import Spec, compiled
 from nacre.policy.programs import inspect
 from nacre.policy.tables.schema import Program, Wrapper
@@ -266,9 +269,20 @@ def _changes_by_nature(text: str) -> bool:
 def _paths(text: str, shell: str) -> list[PathUse]:
     scan = scan_for(text, shell)
     context = Context(text, scan, shell)
-    readings = (reading for command in scan.commands for reading in context.readings(command))
-    steps = (step for reading in readings if reading.words for step in inspect(reading.words, context).steps)
-    return [use for step in steps for use in step.paths]
+    return [
+        use
+        for command in scan.commands
+        for reading in context.readings(command)
+        if reading.words
+        for step in _steps(reading, context)
+        for use in step.paths
+    ]
+
+
+def _steps(command: SimpleCommand, context: Context) -> Sequence[Step]:
+    """What a command amounts to, with what it is given to read."""
+    steps, document = inspect(command.words, context).steps, document_of(command, context)
+    return steps if document is None or len(steps) > 1 else [with_document(steps[0], document)]
 
 
 def _is_told(name: str, paths: Sequence[PathUse], text: str, policy: Policy) -> bool:
