@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from bench.samples import Spread
 
 NOTHING = "–"
-_TINY, _SMALL, _MIDDLE = 0.1, 10, 100  # below: three digits after the point, two, one; above: none
+# Below: six digits after the point, three, two, one; above: none.
+_MINUTE, _TINY, _SMALL, _MIDDLE = 0.001, 0.1, 10, 100
 
 
 def sections(report: Report) -> list[str]:
@@ -90,6 +91,8 @@ def _shown(value: float, unit: str) -> str:
 
 def plain(value: float) -> str:
     """A number with the digits that mean something."""
+    if 0 < value < _MINUTE:
+        return f"{value:.6f}"
     if value < _TINY:
         return f"{value:.3f}"
     if value < _SMALL:
