@@ -94,7 +94,9 @@ PROGRAMS = (
         runs="-D= -F= -S= -s -X=",
         trees="-r",
         operands="copy",
-        refuses=_ODD_REMOTE,
+        # What looks like an option behind the first file is one more file.
+        stops=True,
+        refuses=f"-|{_ODD_REMOTE}",
     ),
     Program(
         names="sftp",
@@ -105,7 +107,8 @@ PROGRAMS = (
         runs="-b= -D= -F= -S= -s= -X=",
         # A path behind the host is fetched, to the second operand or under its own name.
         operands="text write",
-        refuses=r".*:",
+        stops=True,
+        refuses=r"-|.*:",
     ),
     Program(
         names="rsync",
