@@ -484,9 +484,23 @@ from nacre.api import Session
 async def main():
     async with Session(shell="bash") as session:
         await session.run("true")
-        await asyncio.sleep(0)
-        print(sorted(sys.modules))
+        for _ in range(6):
+            print(sorted(sys.modules))
+            await asyncio.sleep(0)
 asyncio.run(main())
 """
-    modules = subprocess.run([sys.executable, "-c", after], capture_output=True, text=True, check=True).stdout
-    assert all(f"'nacre.{name}'" in modules for name in parts)
+    printed = subprocess.run([sys.executable, "-c", after], capture_output=True, text=True, check=True).stdout
+    loaded_by_then = [{name for name in parts if f"'nacre.{name}'" in line} for line in printed.splitlines()]
+    assert loaded_by_then[-1] == {*parts}
+    steps = [len(later - before) for before, later in pairwise(loaded_by_then)]
+    assert max(steps) == 1  # between them, the loop serves what has come
+
+
+def test_a_digest_loads_nothing_that_only_those_need_who_read_parts() -> None:
+    loaded = "import nacre.digest, sys; print(sorted(sys.modules))"
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    ).stdout
+    assert "'nacre.output_lines'" in modules
+    others = ("output_reader", "output_query", "patterns")
+    assert not [name for name in others if f"'nacre.{name}'" in modules]

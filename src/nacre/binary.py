@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r\x1b\b\f"})
-_FIRST_CONTROL = re.compile(b"[" + re.escape(_CONTROLS) + b"]")
 _LOOK_BYTES = 8192  # the beginning of a part, by which binary data is known
 _MANY_CONTROLS = 10  # one byte of so many
 _SIGNATURES = (
@@ -47,7 +46,7 @@ def is_unreadable(data: bytes, *, utf_8: bool = True) -> bool:
 
 def lines_before(data: bytes) -> int:
     """How many bytes the lines of text take that come before binary data: the head of an answer, say."""
-    control = _FIRST_CONTROL.search(data)
+    control = re.search(b"[" + re.escape(_CONTROLS) + b"]", data)  # seldom: not worth an expression at import
     end = control.start() if control else len(data)
     try:
         data[:end].decode()

@@ -17,14 +17,15 @@ Binary data is described: thousands of `\xNN` are useless.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.binary import describe, is_unreadable, lines_before
 from nacre.folding import ended, folded, folds_in, runs_back_through, runs_through
+from nacre.keeper.records import dataclass
 from nacre.model import Text
 from nacre.output import LOSSY, counted, fitting, left_out, readable, size_of
-from nacre.output_reader import blocks, line_number
+from nacre.output_lines import blocks, line_number
 from nacre.picking import (
     LINE_BYTES,
     LOOKED_BYTES_OF_SUCCESS,

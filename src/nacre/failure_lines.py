@@ -32,10 +32,7 @@ def letter_first(expression: str) -> str:
 
     `re` passes over an alternative at once that begins with another letter than the text: half the time.
     """
-    return _WORD_BEGIN.sub(r"\1(?<!\\w\1)", expression)
-
-
-_WORD_BEGIN = re.compile(r"\\b([A-Za-z])(?![?*+{])")
+    return re.sub(r"\\b([A-Za-z])(?![?*+{])", r"\1(?<!\\w\1)", expression)
 
 
 class _Expression:

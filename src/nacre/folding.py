@@ -7,9 +7,11 @@ back, and looks at no more runs of lines than its caller takes.
 from __future__ import annotations
 
 import re
+from functools import cache
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from nacre.keeper.records import dataclass
 from nacre.output import counted, readable
 
 if TYPE_CHECKING:
@@ -18,13 +20,12 @@ if TYPE_CHECKING:
 FOLDED_LEAST = 4  # from so many lines on
 PIECE_BYTES = 4096  # compared at once where lines repeat
 SAMPLE_BYTES = 512  # looked at first: where lines repeat, they mostly do so from the beginning
-_NUMBER = re.compile(rb"[0-9][0-9.,:]*")
-_SOME = re.compile(rb"[1-9][0-9.,:]*|0[0-9.,:]+")
-_BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
+# These are compiled when they are first needed: most outputs need none of them.
+_NUMBER = rb"[0-9][0-9.,:]*"
+_SOME = rb"[1-9][0-9.,:]*|0[0-9.,:]+"
+_BAR = rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+"
 # A share, a counter, a size: lines that differ only in numbers are progress then; all others are data.
-_PROGRESS = re.compile(
-    rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
-)
+_PROGRESS = rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
 # One of these signs stands in each, with a digit before it. They are sought first: an expression that begins
 # with a plain character is found 100 times as quickly as the one above.
 _SIGNS = (
@@ -37,9 +38,11 @@ _SIGNS = (
     ),
     (b"ETA", re.compile(rb"ETA")),
 )
+_compiled = cache(re.compile)
 
 
-class Folded(NamedTuple):
+@dataclass(slots=True)
+class Folded:
     """A line, or several in a row, in the order in which they were printed."""
 
     first: bytes
@@ -168,7 +171,7 @@ def repeats_in(data: bytes) -> bool:
 
 def _tells_progress(data: bytes) -> bool:
     signs = [sign for sign, near_number in _SIGNS if sign in data and near_number.search(data)]
-    return bool(signs) and _PROGRESS.search(data) is not None
+    return bool(signs) and _compiled(_PROGRESS).search(data) is not None
 
 
 class _Run:
@@ -204,12 +207,12 @@ def progress_shape(line: bytes) -> bytes | None:
     """What lines of progress have in common that only count on; None: it is no such line."""
     if not _tells_progress(line):
         return None
-    return _BAR.sub(b" ", _NUMBER.sub(b"0", line))
+    return _compiled(_BAR).sub(b" ", _compiled(_NUMBER).sub(b"0", line))
 
 
 def shape_of(line: bytes) -> bytes:
     """What lines have in common that differ only in numbers; none is another thing than some."""
-    return _SOME.sub(b"1", line)
+    return _compiled(_SOME).sub(b"1", line)
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """Parts of what a command printed: from a byte or a line on, the last lines, or the lines that match.
 
-Above it: `service`. Below: `outputs`, which has the bytes, and `output`, which makes them text. It blocks
-while it reads, so it is called in a thread.
+Above it: `service`. Below: `output_lines`, which has the bytes block by block, and `output`, which makes them
+text. It blocks while it reads, so it is called in a thread.
 
 Every part says where the next one begins. Who goes on from there sees each byte once, also of an output that
 still grows: a character or a line that is not complete yet is left for the next part, if more may come.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.binary import describe, is_binary
 from nacre.output import character_border, fitting, leaving, readable, size_of
+from nacre.output_lines import BLOCK_BYTES, blocks, line_number, missing_lines
 from nacre.output_query import Excerpt
 from nacre.patterns import Pattern
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from nacre.output_query import Query
     from nacre.outputs import Printed
 
-BLOCK_BYTES = 1 << 18
 LONGEST_LINE_BYTES = 1 << 16  # what is longer is searched in pieces
 SEARCH_S = 2.0  # what a search may take
 
@@ -89,18 +89,6 @@ def _begin(printed: Printed, query: Query) -> int:
     return min(query.offset or 0, printed.total_bytes)
 
 
-def blocks(
-    printed: Printed, offset: int, end: int | None = None, size: int = BLOCK_BYTES
-) -> Iterator[tuple[int, bytes]]:
-    """What is kept from an offset on, with where each piece begins."""
-    end = printed.total_bytes if end is None else end
-    while (offset := printed.skip_missing(offset)) < end and (
-        block := printed.read(offset, min(size, end - offset))
-    ):
-        yield offset, block
-        offset += len(block)
-
-
 def _after_lines(printed: Printed, offset: int, count: int) -> int:
     """Where the line begins that follows on so many; the end, where there are fewer."""
     if not count:
@@ -135,22 +123,6 @@ def _tail_offset(printed: Printed, count: int) -> int:
             border = block.rindex(b"\n", 0, border)
         return begin + border + 1
     return first
-
-
-def line_number(printed: Printed, offset: int) -> int | None:
-    """The number of the line that an offset is in; None where lines before it were not counted."""
-    before = 1 + sum(block.count(b"\n") for _, block in blocks(printed, 0, offset))
-    if not printed.missing_bytes or offset <= printed.missing_from:
-        return before
-    missing = missing_lines(printed)
-    return None if missing is None else before + missing
-
-
-def missing_lines(printed: Printed) -> int | None:
-    """How many lines end in what was not kept; None: they were not counted."""
-    if printed.line_ends is None:
-        return None
-    return printed.line_ends - sum(block.count(b"\n") for _, block in blocks(printed, 0))
 
 
 # -- search

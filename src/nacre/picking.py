@@ -15,12 +15,13 @@ from collections import Counter, deque
 from functools import lru_cache
 from itertools import islice
 from operator import eq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from nacre.failure_lines import TRIGGER_PATTERNS, TRIGGERS, Weight, weight_of
 from nacre.folding import lines_backwards, lines_of, runs_of, shape_of
+from nacre.keeper.records import dataclass
 from nacre.output import counted, readable, size_of
-from nacre.output_reader import missing_lines
+from nacre.output_lines import missing_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,8 @@ WARNINGS = 8  # at most: they seldom are what is asked
 MORE_BYTES = 24  # for how many more there are
 
 
-class Candidate(NamedTuple):
+@dataclass(slots=True)
+class Candidate:
     """A line that may be picked."""
 
     offset: int
@@ -64,7 +66,8 @@ class Candidate(NamedTuple):
         return f"... {whole} ..." if len(self.line) < self.size else whole
 
 
-class Row(NamedTuple):
+@dataclass(slots=True)
+class Row:
     """A line that is shown."""
 
     offset: int
@@ -108,7 +111,8 @@ class Found:
                     self.looked_to = looked_at.offset
                     return
                 if weight := self._weigh(looked_at, encoding):
-                    self._add(looked_at._replace(weight=weight))
+                    looked_at.weight = weight
+                    self._add(looked_at)
             if number is not None:
                 number += line_ends
             is_enough = at + len(data) - begin >= self._look_bytes
