@@ -546,6 +546,8 @@ def _in_repository(repository: Path, text: str) -> str:
         "tar -xf a.tar .git/hooks/post-checkout -C build",
         "unar -t a.rar",
         "tar -xf a.tar -C build/..",
+        "tar -xf a.tar -C build --one-top-level=..",
+        "tar -xf a.tar -C build --one-top-level=sub/../..",
         "unzip a.zip",
         "unzip a.zip -d .",
         "unzip a.zip -d HERE",

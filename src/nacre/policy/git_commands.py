@@ -54,8 +54,8 @@ _GIT_READS = frozenset(
 )
 _GIT_LOOKS = frozenset({"get", "list"})
 _GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
-# Signatures are checked by a program.
-_SIGNATURE = regex(r"%G")
+# Signatures are checked by a program. Behind the `%` may stand what becomes of the line around it: `%+G?`.
+_SIGNATURE = regex(r"%[-+ ]*G")
 _SIGNATURE_FIELD = regex(r"(?i)%\(\*?signature")
 # Sub-commands that look at what stands behind `--` themselves. Others hand it on to one another as it is:
 # behind `git pull --`, an option is one of `git fetch`.

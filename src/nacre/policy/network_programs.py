@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from nacre.policy.tables.schema import Program
 
-_FORM_FILE = regex(r"[^=]*=[@<]([^;,\"]+)(?:;(?:type|filename)=[\w./+-]+)*")
+# Blanks before a name are passed over.
+_FORM_FILE = regex(r"[^=]*=[@<]([^;,\"\s][^;,\"]*)(?:;(?:type|filename)=[\w./+-]+)*")
 _FORM_READS = regex(r"=[@<]")
 _OUTPUT = regex(r".*%output\{", re.DOTALL)
 _SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)

@@ -18,7 +18,9 @@ TAR = Program(
     reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
-    changes="-f= --file= --one-top-level?",
+    changes="-f= --file=",
+    # It is seen from the directory of -C.
+    fills="--one-top-level?",
     follows="-h -P --dereference --absolute-names",
     # In BSD's tar -H takes no value, and the next word is a file.
     checks=(("-H=", "gnu|oldgnu|pax|posix|ustar|v7"),),
@@ -41,7 +43,9 @@ _GZIP = Program(
     plain_values=True,
     reason=_STORED_NAME,
     runs="-N --name",
-    options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
+    options=f"{_SQUEEZE} -H -? -r -S= -Z --recursive --suffix= --lzw",
+    # To pbzip2 another word behind them is a file.
+    checks=(("-b= -p= --bits= --processes=", r"\d+"),),
     numbers=True,
     operands="squeeze",
     trees="-r --recursive",
@@ -153,6 +157,8 @@ PROGRAMS = (
     Program(
         names="zip",
         plain_values=True,
+        # Right behind -x and -i, `--` is one of the names in their list, and ends nothing.
+        dashes=False,
         reason="-TT runs a command on the archive; logs are written",
         # No -l and no -T: with a second letter they are -lf (a log) and -TT (a command), also inside a cluster.
         options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -R -q -u -f -d -j -v -D -X -y -e -n= -g -o -F -A -J -x -i -P= -Z= -h --recurse-paths --quiet --update --freshen --delete --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",

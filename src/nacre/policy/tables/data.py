@@ -248,6 +248,8 @@ PROGRAMS = (
                 refuses=r"(?!\Z)",
             ),
             Program(
+                # -sign and -verify take a value in some of them, which `--` would be.
+                dashes=False,
                 names="x509 req verify rsa ec dsa pkey pkeyparam asn1parse crl crl2pkcs7 pkcs7 dgst enc base64 rand prime passwd speed ciphers version list genrsa genpkey ecparam dhparam dsaparam s_client s_time sess_id nseq errstr md5 sha1 sha256 sha512 kdf mac info help pkeyutl rsautl",
                 plain_values=True,
                 style="words",
@@ -304,6 +306,8 @@ PROGRAMS = (
                         operands="text",
                     ),
                     Program(
+                        # To glab -d takes a value, which `--` would be.
+                        dashes=False,
                         names="create new edit",
                         reason="editors and browsers are programs",
                         options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --description= --remove-source-branch --yes -y",

@@ -358,18 +358,18 @@ GIT = _command(
         _command(
             names="clone",
             reason="configuration, templates and the other side's program are code, and so is an address that names one",
-            options="-v -q -n -l -s -j= -o= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --bare --mirror --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --origin= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
+            options="-v -q -n -l -s -j= -o= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --origin= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
             reads="--reference= --reference-if-able= --bundle-uri=",
             # Where git's own files would lie under another name than .git.
-            runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir=",
+            runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir= --bare --mirror",
             operands="maybe change",
             refuses=_HELPER,
         ),
         _command(
             names="init",
             reason="templates hold hooks, and git's own files must not lie under another name",
-            options="-q -b= --quiet --bare --shared? --initial-branch= --object-format= --ref-format= -h",
-            runs="--template= --separate-git-dir=",
+            options="-q -b= --quiet --shared? --initial-branch= --object-format= --ref-format= -h",
+            runs="--template= --separate-git-dir= --bare",
             operands="change",
         ),
         _command(

@@ -67,6 +67,8 @@ PROGRAMS = (
     ),
     Program(
         names="wget",
+        # The options of wget2 take some values only behind `=`.
+        plain_values=True,
         reason="it runs commands of a wgetrc, and writes logs and documents",
         options="-A= -4 -6 -B= -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
         reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key= --pinnedpubkey=",
@@ -124,6 +126,7 @@ PROGRAMS = (
         checks=(
             # What is no whole path is seen from where the files go to.
             ("--compare-dest= --copy-dest= --link-dest=", r"[/~](?s:.*)"),
+            ("-T= --temp-dir= --backup-dir= --partial-dir=", r"[/~](?s:.*)|(?!(?s:.*)\.\.)(?s:.*)"),
             # A rule that merges a file reads it.
             ("-f= --filter=", r"(?!merge|dir-merge|[.:]).*"),
             ("-e= --rsh=", r"ssh(?: -p ?\d+| -[46CTxq]| -i [\w./~-]+)*"),
@@ -193,7 +196,8 @@ PROGRAMS = (
         options="-4 -6 -b= -c= -d -h -i -m -n -p= -q= -r -t= -u -v -x= --help --version",
         reads="-f= -k=",
         operands="text",
-        refuses=r"\+(?:tls-ca|tls-certfile|tls-keyfile|trusted-key)=",
+        # These names may be shortened.
+        refuses=r"\+(?:tls-[ck]|tru)[\w-]*=",
         plain_values=True,
     ),
     Program(

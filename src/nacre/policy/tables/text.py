@@ -391,7 +391,9 @@ PROGRAMS = (
         names="more pg",
         reason="commands after `+` do more than show text",
         # No -p: where more is less (BSD), its value is a command.
-        options="-d -f -l -c -s -u -n= -e -V -h --silent --logical --no-pause --print-over --clean-print --exit-on-eof --squeeze --plain --lines= --version --help",
+        options="-d -f -l -c -s -u -e -V -h --silent --logical --no-pause --print-over --clean-print --exit-on-eof --squeeze --plain --version --help",
+        # There -n takes no value, and the next word may be a command.
+        checks=(("-n= --lines=", r"\d+"),),
         numbers=True,
         operands="read",
         refuses=r"\+(?![0-9]+\Z)",
