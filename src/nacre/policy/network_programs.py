@@ -26,7 +26,7 @@ from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from nacre.policy.tables.schema import Program
 
@@ -54,6 +54,8 @@ _CURL_SENDS = frozenset(
         "--url-query",
     ]
 )
+_SLASHES = regex(r"[/\\]")
+_DOTS_IN_PATH = regex(r"(?i)/(?:\.|%2e){1,2}(?:/|\Z)")
 _WGET_SAVES_TREES = names(
     "-r -m -p -x --recursive --mirror --page-requisites --force-directories --protocol-directories"
 )
@@ -188,7 +190,8 @@ class NetworkInspector(GitInspector):
             for item in given:
                 address = item.value if item.flag == "--url" else item.word
                 if item.kind in {"operand", "unproven"} or item.flag == "--url":
-                    found.uses(_remote_name(address or item.word, directory, globbed=globbed), "write")
+                    for each in _as_curl_divides(address or item.word):
+                        found.uses(_remote_name(each, directory, globbed=globbed), "write")
 
     def _curl_form(self, value: Word, found: Effects) -> None:
         """`name=@file;type=x`: anything more can name further files."""
@@ -212,6 +215,22 @@ def _below(directory: Word | None, file: Word) -> Word:
     if directory is None or not (directory.literal and file.literal):
         return unknown_at(file)
     return file.with_text(f"{directory.text}/{file.text}")
+
+
+def _as_curl_divides(address: Word) -> Iterator[Word]:
+    """The address, and others that some version of curl saves under the same name.
+
+    A backslash is a slash before a name; older versions find the name behind a `?`, too, and newer ones
+    take the last directory where there is none.
+    """
+    yield address
+    if not address.literal:
+        return
+    path = address.text.partition("#")[0].partition("?")[0]
+    if _DOTS_IN_PATH.search(path):  # which are taken out first
+        yield unknown_at(address)
+    for each in (path, path.rstrip("/"), address.text):
+        yield address.with_text("http://host/" + _SLASHES.split(each)[-1])
 
 
 def _remote_name(address: Word, directory: Word | None, *, globbed: bool) -> Word:
