@@ -59,7 +59,8 @@ class _NotPlainError(Exception):
 
 def files_of_plain_javascript(code: str) -> list[str] | None:
     """The files that a text reads, if it is made only of what reads them, computes and prints."""
-    if len(code) > _LONGEST:
+    # To `node -p` an empty text is none, and a dash begins an option: it would read its input.
+    if not code or code.startswith("-") or len(code) > _LONGEST:
         return None
     try:
         return _Script(_pieces(code)).read()

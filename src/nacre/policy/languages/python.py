@@ -254,8 +254,13 @@ _LOOKS_UP = regex(r"(?s:.*)\{[^:!{}]*[.\[]")
 
 
 def _is_plain_attribute(node: ast.AST) -> bool:
-    """A known method or constant; of `format` only where the text is written out."""
+    """A known method or constant; of `format` only where the text is written out.
+
+    None is set: what the modules do with `sys.executable` and the like would be something else.
+    """
     name: str = getattr(node, "attr", "_")
+    if type(getattr(node, "ctx", None)).__name__ != "Load":
+        return False
     if name in _OF_YAML:
         return True
     if name == "format":

@@ -2,8 +2,8 @@
 """Statements for sqlite3, psql and mysql that query and change tables, and nothing else.
 
 Above: `programs`. Below: the records of this package. Statements begin with a known word, call known functions (a name
-before a parenthesis, also in quotes), and hold no comments and no backslashes. Of the clients' own commands those that
-only show something are known.
+before a parenthesis, also in quotes), and hold no comments, no backslashes and no variables of psql (`:x`), whose
+values it reads again. Of the clients' own commands those that only show something are known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nacre.policy.patterns import regex
 _TOKEN = regex(
     r"""(?P<space>\s+)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")+"|`[^`\\]+`|\[[^\]\\]+\])"""
     r"""|(?P<number>(?>0[xX][0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z_.]))|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
-    r"""|(?P<open>\()|(?P<end>;)|(?P<other>(?!--|/\*)[-+*/%<>=!|&~,.):?]|::|->>?)"""
+    r"""|(?P<open>\()|(?P<end>;)|(?P<other>::(?!:)|(?!--|/\*)[-+*/%<>=!|&~,.)?])"""
 )
 _STATEMENTS = names(
     "select with insert update delete replace explain values create alter drop begin commit rollback end analyze reindex "
@@ -45,7 +45,7 @@ _PRAGMAS = names(
     "collation_list function_list module_list pragma_list synchronous cache_size busy_timeout auto_vacuum optimize"
 )
 # Words with which a statement opens files, and things whose making is code.
-_NEVER = names("outfile dumpfile infile fsdir zipfile")
+_NEVER = names("outfile dumpfile infile fsdir zipfile execute")
 _MAKES = names("create alter drop")
 # What may be made, altered or dropped; a system, a role or a subscription runs or reaches something.
 _MADE = names(
@@ -54,6 +54,8 @@ _MADE = names(
 _NEVER_MADE = names(
     "virtual function procedure trigger language extension server event user role tablespace aggregate"
 )
+# Settings of a table that say where its file is, or which other server holds it.
+_PLACES = names("directory connection file_name")
 _SETTINGS = ("alter", "database")
 _STARTED = names("transaction")
 _SHOWS = names(
@@ -66,6 +68,8 @@ _NO_QUOTES = {
     "psql": regex(r"`|\[(?![0-9, ]+\])"),
     "sqlite3": regex(r"(?!)"),
 }
+# The end of an expression: of `(x)` and `x[1]` PostgreSQL takes what is behind a dot for a function, too.
+_VALUE = regex(r"\)|\[[0-9, ]+\]")
 _SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
 _META = regex(
     r"\\(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|encoding|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?[ \t]*\Z"
@@ -138,6 +142,10 @@ def _token(kind: str, token: str, before: list[str]) -> None:
         raise UnknownTextError(f"`{token}` opens files or runs code")
     if len(before) == 1:
         _second(before[0], token)
+    if before[-1:] == ["."] and _VALUE.match(before[-2]) and token != "*":
+        raise UnknownTextError(f"`).{token[:20]}` can call a function")
+    if before[:1] and before[0] in _MAKES and before[-1] in _PLACES and (token == "=" or kind == "string"):
+        raise UnknownTextError(f"`{before[-1]}` names a file or another server")
     if kind == "open" and before:
         _call(before)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 # Operations that list and describe.
-_AWS_LISTS = "--recursive --human-readable --summarize --max-items= --max-results= --page-size= --filters= --filter= --instance-ids= --stack-name= --cluster= --cluster-name= --name= --names= --services= --log-group-name= --log-group-name-prefix= --table-name= --function-name= --repository-name= --db-instance-identifier= --starting-token= --owners= --image-ids= --bucket= --prefix= --key= --delimiter= --role-name= --user-name= --group-name= --policy-name= --policy-arn= --version-id= --path= --log-stream-name= --log-stream-names= --log-stream-name-prefix= --filter-pattern= --start-time= --end-time= --limit= --order-by= --descending --since= --follow --format= --queue-url= --attribute-names= --key-condition-expression= --filter-expression= --projection-expression= --expression-attribute-names= --expression-attribute-values= --index-name= --select= --key-condition= --with-decryption --namespace= --metric-name= --period= --statistics= --dimensions= --tasks= --task-definition= --container-instances= --desired-status= --service-name= --stack-status-filter= --logical-resource-id= --secret-id= --db-cluster-identifier= --image-id= --vpc-ids= --subnet-ids= --group-ids= --group-names= --volume-ids= --load-balancer-arns= --target-group-arn= --target-group-arns= --auto-scaling-group-names= --certificate-arn= --state-machine-arn= --execution-arn= --ids= --pipeline-name= --key-id= --cache-cluster-id= --job-queue= --job-status= --jobs= --granularity= --metrics= --time-period= --group-by= --hosted-zone-id= --alarm-names= --state-value= --registry-id= --nodegroup-name= --rest-api-id= --id= --include= --no-include-email --parameter-filters= --instance-information-filter-list="
-# A value may be an address from where it is taken; that of a queue is one. So may a part of it: `Name@=file://x`.
-_AWS_VALUE = r"(?!fileb?://|https?://(?!sqs[.-]))(?![\s\S]*@=)[\s\S]*"
+_AWS_LISTS = "--recursive --human-readable --summarize --max-items= --max-results= --page-size= --filters= --filter= --instance-ids= --stack-name= --cluster= --cluster-name= --name= --names= --services= --log-group-name= --log-group-name-prefix= --table-name= --function-name= --repository-name= --db-instance-identifier= --starting-token= --owners= --image-ids= --bucket= --prefix= --key= --delimiter= --role-name= --user-name= --group-name= --policy-name= --policy-arn= --version-id= --path= --log-stream-name= --log-stream-names= --log-stream-name-prefix= --filter-pattern= --start-time= --end-time= --limit= --order-by= --descending --since= --follow --format= --attribute-names= --key-condition-expression= --filter-expression= --projection-expression= --expression-attribute-names= --expression-attribute-values= --index-name= --select= --key-condition= --with-decryption --namespace= --metric-name= --period= --statistics= --dimensions= --tasks= --task-definition= --container-instances= --desired-status= --service-name= --stack-status-filter= --logical-resource-id= --secret-id= --db-cluster-identifier= --image-id= --vpc-ids= --subnet-ids= --group-ids= --group-names= --volume-ids= --load-balancer-arns= --target-group-arn= --target-group-arns= --auto-scaling-group-names= --certificate-arn= --state-machine-arn= --execution-arn= --ids= --pipeline-name= --key-id= --cache-cluster-id= --job-queue= --job-status= --jobs= --granularity= --metrics= --time-period= --group-by= --hosted-zone-id= --alarm-names= --state-value= --registry-id= --nodegroup-name= --rest-api-id= --id= --include= --no-include-email --parameter-filters= --instance-information-filter-list="
+# A value may be an address from where it is taken. So may a part of it: `Name@=file://x`.
+_AWS_VALUE = r"(?!fileb?://|https?://)(?![\s\S]*@=)[\s\S]*"
+# That of a queue is one, and is asked.
+_AWS_QUEUE = r"https://(?:sqs\.[\w-]+|[\w-]+\.queue|queue)\.amazonaws\.com(?:\.cn)?/[\w./-]+"
 _AWS_LOOKS = (
     ("sts", "get-caller-identity"),
     ("s3", "ls"),
@@ -125,10 +127,11 @@ PROGRAMS = (
                                     " ".join(item for item in _AWS_LISTS.split() if item.endswith("=")),
                                     _AWS_VALUE,
                                 ),
+                                ("--queue-url=", _AWS_QUEUE),
                             ),
                             operands="text",
                             # Further values of a list stand there, too.
-                            refuses=r"help\Z|fileb?://|(?s:.*)@=",
+                            refuses=r"help\Z|(?:fileb?|https?)://|(?s:.*)@=",
                             plain_values=True,
                         ),
                     ),
@@ -171,7 +174,8 @@ PROGRAMS = (
                             names=verbs,
                             reason="a rule must spell what changes things",
                             options=_GCLOUD_OPTIONS,
-                            operands="text",
+                            operands="maybe" if group == "storage" else "text",
+                            refuses=r"(?i)file:",
                             plain_values=True,
                         ),
                     ),
@@ -185,7 +189,13 @@ PROGRAMS = (
         reason="other settings, and operations that change things; a rule must spell them",
         options="-m -q -D -DD --version",
         commands=(
-            Program(names="ls du stat version", options="-l -L -r -R -h -a -b -p= -s -c", operands="text"),
+            Program(
+                names="ls du stat version",
+                reason="files of this machine",
+                options="-l -L -r -R -h -a -b -p= -s -c",
+                operands="maybe",
+                refuses=r"(?i)file:",
+            ),
         ),
     ),
     Program(

@@ -94,13 +94,15 @@ _BUILD = Program(
     names="build",
     plain_values=True,
     reason="other files of instructions decide what runs, and volumes show it files of the host; -o writes",
-    options="-q -t= --add-host= --build-arg= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
+    options="-q -t= --add-host= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.
     checks=(
         ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
         # What is built decides which files there are in that directory: it is one of its own.
         ("-o= --output=", rf"(?!.*\.\.){_OUTPUT}(?:,{_OUTPUT})*"),
         ("--network=", "none|default"),
+        # BUILDKIT_SYNTAX is an image that runs in the place of docker's own reader.
+        ("--build-arg=", r"(?!BUILDKIT_)[\s\S]*|BUILDKIT_INLINE_CACHE=\d"),
         ("--provenance?", r"true|false|mode=\w+"),
         ("--sbom?", "true|false"),
     ),
@@ -286,11 +288,12 @@ _KUBE_GLOBAL = "-n= -v= --namespace= --context= --cluster= --user= --request-tim
 _KUBE_RUNS = "--kubeconfig= --cache-dir= --profile= --profile-output= -s= --server= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify --tls-server-name= --token= --username= --password="
 _KUBE_REASON = "another kubeconfig or server runs credential programs, or is another machine"
 _KUBE_FILES = "-f= --filename= -k= --kustomize="
+# An address without a scheme, in any case: github.com/x/y, GitHub.COM/x/y.
+_KUBE_HOST = r"[\w.-]*\w\.[A-Za-z]+/"
 _KUBE_CHECKS = (
     # A format can be in a file, whose name may stand in another option.
     ("-o= --output=", r"(?!(?:custom-columns|go-template|jsonpath|template)-?file)[\s\S]*"),
-    # An address needs no scheme: github.com/x/y, gh:x/y.
-    ("-k= --kustomize=", r"(?![\w-]+\.[a-z]+/)(?!.*//)[\w./-]+"),
+    ("-k= --kustomize=", rf"(?!{_KUBE_HOST})(?!.*//)[\w./-]+"),
 )
 _KUBE_READS = (("-f= --filename=", _NO_ADDRESS),)
 
@@ -328,7 +331,9 @@ PROGRAMS = (
                 plain_values=True,
                 options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
                 reason="a template in a file, or what another repository says",
-                reads=_KUBE_FILES,
+                reads="-f= --filename=",
+                # What it names is fetched.
+                places="-k= --kustomize=",
                 checks=_KUBE_READS,
                 operands="text",
             ),
@@ -337,7 +342,9 @@ PROGRAMS = (
                 plain_values=True,
                 reason="what another machine or repository says",
                 options="-A -l= -R --all-namespaces --selector= --show-events --chunk-size= --recursive",
-                reads=_KUBE_FILES,
+                reads="-f= --filename=",
+                # What it names is fetched.
+                places="-k= --kustomize=",
                 checks=_KUBE_READS,
                 operands="text",
             ),
@@ -366,8 +373,7 @@ PROGRAMS = (
                 writes="-o= --output=",
                 runs="--enable-helm --helm-command= --enable-alpha-plugins --load-restrictor= --env= -e= --mount= --network --network-name= --as-current-user",
                 operands="near",
-                # The same address without a scheme.
-                refuses=r"[\w-]+\.[a-z]+/|.*//|.*[?:]",
+                refuses=rf"{_KUBE_HOST}|.*//|.*[?:]",
             ),
             Program(
                 reason="a manifest from elsewhere decides what is changed",
@@ -556,8 +562,9 @@ PROGRAMS = (
                     plain_values=True,
                     style="words",
                     reason="plugins and other modules are code; -out writes",
-                    options="-var= -target= -replace= -refresh? -refresh-only -destroy -compact-warnings -detailed-exitcode -input? -lock? -lock-timeout= -no-color -parallelism= -upgrade -backend? -get? -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list? -write? -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create -platform=",
+                    options="-var= -target= -replace= -refresh? -refresh-only -destroy -compact-warnings -detailed-exitcode -input? -lock? -lock-timeout= -no-color -parallelism= -upgrade -backend? -get? -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list? -write? -type= -draw-cycles -update -readonly -lockfile= -no-tests -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create -platform=",
                     reads="-var-file= -plan=",
+                    places="-test-directory=",
                     writes="-out= -state= -state-out= -backup= -generate-config-out=",
                     runs="-plugin-dir= -backend-config= -from-module= -chdir=",
                     operands=operands,

@@ -35,7 +35,8 @@ INTERPRETERS = (
     Interpreter(
         names="python python2 python3 pypy pypy3",
         reason="runs the Python text it is given",
-        options="-b -B -d -E -I -O -P -q -s -S -t -u -v -x -R --check-hash-based-pycs=",
+        # Not -x: without its first line a text is another one.
+        options="-b -B -d -E -I -O -P -q -s -S -t -u -v -R --check-hash-based-pycs=",
         # A category with a dot is imported; -X can name a module or a directory, too.
         checks=(
             ("-W=", r"[a-z]+(?::[^:]*(?::(?:[A-Z]\w*)?(?::[\w.]*(?::\d*)?)?)?)?"),

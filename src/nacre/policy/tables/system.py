@@ -65,10 +65,11 @@ _PACKAGES = Program(
 
 PROGRAMS = (
     Program(
-        names="ps pgrep pidof pstree free vmstat uptime w whoami id groups logname tty uname lscpu lsblk lsusb lsmem netstat getconf locale printenv sw_vers",
+        names="ps pidof pstree free vmstat uptime w whoami id groups logname tty uname lscpu lsblk lsusb lsmem netstat getconf locale printenv sw_vers",
         operands="text",
         harmless=True,
     ),
+    Program(names="pgrep", reads="-F= --pidfile=", operands="text", harmless=True),
     Program(
         names="getent",
         reason="-s names a library that is loaded",
@@ -308,7 +309,11 @@ PROGRAMS = (
         names="man",
         plain_values=True,
         reason="the pager, browsers and preprocessors are programs",
-        options="-7 -a -d -D -f -i -I -k -K -s= -S= -u -V -w -W -e= -L= -R= -E= -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --sections= --extension= --ignore-case --match-case --regex --wildcard --names-only --no-subpages --locale= --ascii --encoding= --no-hyphenation --nh --no-justification --nj --help --usage --version --debug --default",
+        options="-7 -a -d -D -f -i -I -k -K -u -V -w -W -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --ignore-case --match-case --regex --wildcard --names-only --no-subpages --ascii --no-hyphenation --nh --no-justification --nj --help --usage --version --debug --default",
+        # Parts of the names of pages and directories.
+        checks=(
+            ("-s= -S= -e= -L= -R= -E= --sections= --extension= --locale= --recode= --encoding=", r"[\w:,.+@-]*"),
+        ),
         # Pages are formatted by groff, which reads them as programs.
         runs="-P= --pager= -r= --prompt= -H? --html? -C= --config-file= -p= --preprocessor= -X? --gxditview? -T? --troff-device? -l --local-file -M= --manpath= -m= --systems= -t --troff -Z --ditroff -c --catman --warnings?",
         operands="text",
@@ -331,7 +336,7 @@ PROGRAMS = (
         ),
         writes="-o= --output= --dribble=",
         runs="--restore= --init-file= -v= --variable=",
-        operands="text",
+        operands="maybe",
         refuses=r".*[^\w./~+,:@%() -]|(?=[^/]*/)[^ ]* ",
     ),
     _APT,
