@@ -71,8 +71,9 @@ _NO_QUOTES = {
 # The end of an expression: of `(x)` and `x[1]` PostgreSQL takes what is behind a dot for a function, too.
 _VALUE = regex(r"\)|\[[0-9, ]+\]")
 _SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
+# Not `\encoding x`: in some encodings a quote is a part of the letter before it.
 _META = regex(
-    r"\\(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|encoding|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?[ \t]*\Z"
+    r"\\(?:encoding|(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?)[ \t]*\Z"
 )
 
 
@@ -142,10 +143,8 @@ def _token(kind: str, token: str, before: list[str]) -> None:
         raise UnknownTextError(f"`{token}` opens files or runs code")
     if len(before) == 1:
         _second(before[0], token)
-    if before[-1:] == ["."] and _VALUE.match(before[-2]) and token != "*":
-        raise UnknownTextError(f"`).{token[:20]}` can call a function")
-    if before[:1] and before[0] in _MAKES and before[-1] in _PLACES and (token == "=" or kind == "string"):
-        raise UnknownTextError(f"`{before[-1]}` names a file or another server")
+    if len(before) > 1:
+        _later(kind, token, before)
     if kind == "open" and before:
         _call(before)
 
@@ -155,6 +154,15 @@ def _second(first: str, token: str) -> None:
     known = _MADE if first in _MAKES else _STARTED if first == "start" else None
     if known is not None and (token not in known or (first, token) == _SETTINGS):
         raise UnknownTextError(f"`{first} {token[:20]}` opens files, runs code or reaches others")
+
+
+def _later(kind: str, token: str, before: list[str]) -> None:
+    """What is called without a parenthesis, and where the file of a table is."""
+    if before[-1] == "." and _VALUE.match(before[-2]) and kind != "other":
+        raise UnknownTextError(f"`).{token[:20]}` can call a function")
+    given = kind in {"string", "quoted"} or token == "="  # noqa: S105 - a sign
+    if before[0] in _MAKES and before[-1] in _PLACES and given:
+        raise UnknownTextError(f"`{before[-1]}` names a file or another server")
 
 
 def _pragma_value(token: str) -> None:

@@ -11,8 +11,8 @@ from nacre.policy.tables.schema import Program
 _GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
 
 # A database, a role, or a connection by settings that name no file: keys and certificates can be loaded by an engine,
-# which is code.
-_PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmode|application_name|client_encoding|target_session_attrs|channel_binding|keepalives\w*|tcp_user_timeout|gssencmode)"
+# which is code. No encoding: in some of them a quote is a part of the letter before it.
+_PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmode|application_name|target_session_attrs|channel_binding|keepalives\w*|tcp_user_timeout|gssencmode)"
 _PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
 _PG_CHECK = ("-d= --dbname=", _PG_TARGET)
 
@@ -159,7 +159,9 @@ PROGRAMS = (
         names="mysql mariadb",
         plain_values=True,
         reason="pagers, plugins and other files of settings are programs; --tee writes",
-        options="-A -b -B -C -D= -e= -E -f -h= -H -i -n -N -o -p? -P= -q -r -s -S= -t -u= -v -V -w -W -X -? --auto-rehash --no-auto-rehash --batch --binary-as-hex --column-names --skip-column-names --compress --connect-timeout= --database= --default-character-set= --execute= --force --host= --html --ignore-spaces --local-infile=0 --max-allowed-packet= --no-beep --password? --port= --protocol= --quick --raw --reconnect --safe-updates --silent --socket= --ssl --ssl-mode= --skip-ssl --table --unbuffered --user= --verbose --version --vertical --wait --xml --help --no-defaults --get-server-public-key --skip-line-numbers",
+        options="-A -b -B -C -D= -e= -E -f -h= -H -i -n -N -o -p? -P= -q -r -s -S= -t -u= -v -V -w -W -X -? --auto-rehash --no-auto-rehash --batch --binary-as-hex --column-names --skip-column-names --compress --connect-timeout= --database= --execute= --force --host= --html --ignore-spaces --local-infile=0 --max-allowed-packet= --no-beep --password? --port= --protocol= --quick --raw --reconnect --safe-updates --silent --socket= --ssl --ssl-mode= --skip-ssl --table --unbuffered --user= --verbose --version --vertical --wait --xml --help --no-defaults --get-server-public-key --skip-line-numbers",
+        # In other encodings a quote is a part of the letter before it.
+        checks=(("--default-character-set=", r"(?i)utf8(?:mb[34])?|utf-8|latin1|ascii|binary"),),
         writes="--tee=",
         runs="--pager? --init-command= --defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --local-infile --login-path= --ssl-ca= --ssl-cert= --ssl-key= --server-public-key-path= --named-commands -G",
         operands="text",

@@ -311,9 +311,7 @@ PROGRAMS = (
         reason="the pager, browsers and preprocessors are programs",
         options="-7 -a -d -D -f -i -I -k -K -u -V -w -W -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --ignore-case --match-case --regex --wildcard --names-only --no-subpages --ascii --no-hyphenation --nh --no-justification --nj --help --usage --version --debug --default",
         # Parts of the names of pages and directories.
-        checks=(
-            ("-s= -S= -e= -L= -R= -E= --sections= --extension= --locale= --recode= --encoding=", r"[\w:,.+@-]*"),
-        ),
+        checks=(("-s= -S= -e= -L= -R= -E= --sections= --extension= --locale= --encoding=", r"[\w:,.+@-]*"),),
         # Pages are formatted by groff, which reads them as programs.
         runs="-P= --pager= -r= --prompt= -H? --html? -C= --config-file= -p= --preprocessor= -X? --gxditview? -T? --troff-device? -l --local-file -M= --manpath= -m= --systems= -t --troff -Z --ditroff -c --catman --warnings?",
         operands="text",
