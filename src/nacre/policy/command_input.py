@@ -36,6 +36,8 @@ _TESTS = frozenset({"pytest", "py.test", "tox", "nox", "hatch"})
 _HANDS_ON = names(
     "npx pnpx bunx pnpm yarn yarnpkg nyc c8 uv uvx pipx poetry pdm pipenv hatch rye bundle bundler"
 )
+# Lines that end a statement for the shell of sqlite3, as they do for other databases.
+_ENDS_STATEMENT = frozenset({"/", "go"})
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 
 
@@ -107,6 +109,8 @@ def is_plain_input(name: str, document: str) -> bool:
     # Inside of a statement such a line is a part of it: so each text before one must be whole.
     statements: list[str] = []
     for line in document.split("\n"):
+        if name == "sqlite3" and line.strip().casefold() in _ENDS_STATEMENT:
+            return False
         if not line.lstrip().startswith(sign):
             statements.append(line)
             continue

@@ -109,7 +109,8 @@ PROGRAMS = (
     Program(
         names="psql",
         reason="files of commands are run; -o and -L write",
-        options="-a -A -b -c= -e -E -F= -h= -H -l -n -p= -q -R= -s -S -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --single-line --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
+        # Not -S: to it the end of a line is the end of a statement.
+        options="-a -A -b -c= -e -E -F= -h= -H -l -n -p= -q -R= -s -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
         checks=(
             _PG_CHECK,
             # To psql `|cmd` is a command that gets the output.
