@@ -70,6 +70,13 @@ _NO_QUOTES = {
 }
 # The end of an expression: of `(x)` and `x[1]` PostgreSQL takes what is behind a dot for a function, too.
 _VALUE = regex(r"\)|\[[0-9, ]+\]")
+# Members of what functions give that are columns; words before a parenthesis that call nothing.
+_MEMBERS = names("value key ordinality *")
+_BEFORE_ALIAS = names("with ordinality as")
+_NO_CALLS = names(
+    "in from where and or not as on join select then else when by having limit offset union except intersect case between is any all "
+    "some exists over filter using set values returning partition distinct array row into lateral"
+)
 _SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
 # Not `\encoding x`: in some encodings a quote is a part of the letter before it.
 _META = regex(
@@ -122,10 +129,45 @@ def _read(text: str, client: str) -> None:
             # The client looks for it everywhere: from there on, something else ends a statement.
             raise UnknownTextError("`delimiter` says what ends a statement")
         elif kind == "end":
+            _check_members(before, client)
             before = []
         else:
             _token(kind, token.casefold(), before)
             before.append(token.casefold() if kind != "string" else "'")
+    _check_members(before, client)
+
+
+def _check_members(statement: list[str], client: str) -> None:
+    """`x.f from lower('a') as x`: of what a function gives PostgreSQL takes a member for a function, too."""
+    if client != "psql" or "." not in statement:
+        return
+    given = _given_by_functions(statement)
+    for at in range(1, len(statement) - 1):
+        root, member = statement[at - 1].strip('"'), statement[at + 1]
+        if statement[at] == "." and root in given and member not in _MEMBERS:
+            raise UnknownTextError(
+                f"`{root}.{member}` can call a function; write the column without `{root}.`"
+            )
+
+
+def _given_by_functions(statement: list[str]) -> set[str]:
+    """The names of functions that are called, and those that stand behind a call: `lower('a') as x`."""
+    given = {"ordinality"}  # which may be such a name itself
+    calls: list[bool] = []
+    first = statement.index("(") if "(" in statement else -1
+    for at, piece in enumerate(statement):
+        name = statement[at - 1].strip('"') if at else ""
+        closes = piece == ")" and calls and calls.pop()
+        if piece == "(":
+            if name == "from" and statement[at - 2 : at - 1] == ["rows"]:
+                raise UnknownTextError("`rows from` is not known")
+            is_table = at == first and _names_table(statement[:at])
+            calls.append(name[:1].isalpha() and name not in _NO_CALLS and not is_table)
+            given.update([name] if calls[-1] else [])
+        elif closes or piece.startswith("current_"):
+            behind = [item for item in statement[at + 1 : at + 5] if item not in _BEFORE_ALIAS]
+            given.update(item.strip('"') for item in behind[:1])
+    return given
 
 
 def _token(kind: str, token: str, before: list[str]) -> None:
