@@ -75,6 +75,7 @@ PROGRAMS = (
     ),
     Program(
         names="ctest",
+        dashes=False,
         plain_values=True,
         reason="scripts are code; logs are written",
         options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
@@ -85,6 +86,7 @@ PROGRAMS = (
     ),
     Program(
         names="cpack",
+        dashes=False,
         plain_values=True,
         reason="its configuration is a script; packages are written",
         options="-h -V -G= -C= --help --version --verbose --debug --trace --trace-expand --preset= --vendor= -R=",

@@ -51,7 +51,7 @@ PROGRAMS = (
     Program(
         names="pandoc",
         reason="filters, readers and writers in Lua and engines are code; -o writes",
-        options="-s -N -p -C -v -h -V= -M= --standalone --variable= --metadata= --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
+        options="-s -N -p -C -v -h -V= --standalone --variable= --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
         reads="-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
         writes="-o= --output= --log=",
         checks=(
@@ -63,7 +63,18 @@ PROGRAMS = (
                 r"(?!\w+:)[\s\S]*",
             ),
             ("--pdf-engine=", r"(?:pdf|xe|lua)latex|tectonic|weasyprint|wkhtmltopdf|typst"),
+            # A file can be an address.
+            (
+                "-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
+                r"[^:]*",
+            ),
+            # Others name files and addresses: bibliography, csl, cover-image, css.
+            (
+                "-M= --metadata=",
+                r"(?s:(?:title|subtitle|author|date|lang|dir|abstract|keywords|subject|description|pagetitle|toc-title|link-citations|nocite)(?:[=:].*)?)",
+            ),
         ),
+        refuses=r"[\w+.-]+:",
         runs="-F= -L= -d= --filter= --lua-filter= --pdf-engine-opt= --defaults= --data-dir= --syntax-definition= --extract-media= --request-header= --abbreviations= --self-contained --embed-resources",
         operands="read",
         refuses=r"\w+:",

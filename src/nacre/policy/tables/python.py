@@ -69,8 +69,8 @@ PROGRAMS = (
         writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
         runs="--pyargs --pdbcls= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
         operands="own",
-        # A file of further options; tests from elsewhere.
-        refuses=rf"@|{OUTSIDE}",
+        # A file of further options; tests from elsewhere; `-pplugin`, which is looked for behind `--`, too.
+        refuses=rf"[@-]|{OUTSIDE}",
         response_files=True,
         plain_values=True,
     ),
@@ -232,6 +232,8 @@ PROGRAMS = (
     Program(names="pyflakes", options="-h -V --help --version", operands="read"),
     Program(
         names="pylint",
+        # It looks for --init-hook behind them, too.
+        dashes=False,
         reason="plugins, hooks and expressions are code; reports are written",
         # Regular expressions for names.
         pattern=r"--(?:[a-z]+-)+rgxs?=[^\n]*|-[rs][yn]",
