@@ -132,6 +132,11 @@ _FAMILIES: dict[str, Callable[[int], str]] = {
     "comments": lambda size: "ls " + "#" * size,
     "percent signs": lambda size: "echo " + "%" * size,
     "carets": lambda size: "echo " + "^" * size,
+    "many files that are changed": lambda size: "git checkout -- " + ". " * (size // 2),
+    "many files that are copied": lambda size: "cp " + "./a " * (size // 4) + "b",
+    "many directories that are entered": lambda size: (
+        "".join(f"cd a{i}; " for i in range(size // 8)) + "git log"
+    ),
     "dollars": lambda size: "ls " + "$" * size,
     "variables": lambda size: "ls " + "$x" * (size // 2),
     "here-strings": lambda size: "echo @'\n" + "'@\n" * (size // 3),

@@ -46,6 +46,7 @@ from nacre.policy.paths import (
     joined,
     makes_repository,
     may_be_run,
+    may_take_the_place,
     may_tell_what_runs,
     normal,
     paths_in,
@@ -77,6 +78,7 @@ _WITHOUT_LINKS = (
 _LEFT_OUT = "leave the option out"
 # Paths that are held against directories: more would take too long.
 _MOST_PAIRS = 20_000
+_MOST_CHANGES = 2_000  # in one command
 _MOST_STEPS = 8
 _GIT_ELSEWHERE = "a person can allow it with a rule that spells it: `git -C *`, or run git there"
 # What mktemp makes, as far as its name matters.
@@ -96,12 +98,15 @@ class Boundaries:
         self.shell = found.shell
         self._links = LinkCheck(found)
         self._arrivals = Arrivals(found)
+        # Of one step: whether something in it takes the place of own files that are kept in a directory.
+        self._coming: tuple[Sequence[PathUse], dict[tuple[str, ...], bool]] = ((), {})
 
     def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = ()) -> None:
         """Hold the paths of one step against the limits; `rules` speak for the step."""
         findings = self.findings
         policy = findings.policy
-        if (findings.fence or findings.own) is None and policy.mode != "allowlist" and not policy.has_places:
+        limited = (findings.fence or findings.own) is not None or policy.mode == "allowlist"
+        if not (limited or policy.has_places) or self._changes_too_many(uses):
             return
         # A directory that is entered changes what the others mean, wherever it stands.
         for use in sorted(uses, key=lambda item: item.access != "enter") if len(uses) > 1 else uses:
@@ -120,6 +125,14 @@ class Boundaries:
                 self._path(use, uses)
         self._links.check(uses)
         self._arrivals.keep(uses)
+
+    def _changes_too_many(self, uses: Sequence[PathUse]) -> bool:
+        """Each of them is held against every limit: more would take too long."""
+        if len(uses) <= _MOST_CHANGES or sum(use.access in _CHANGES for use in uses) <= _MOST_CHANGES:
+            return False
+        reason, hint = f"it changes more than {_MOST_CHANGES} files", "run it as several commands"
+        self.add("deny", "own files", reason, _span(uses[0].word), hint=hint)
+        return True
 
     def _is_no_file(self, use: PathUse) -> bool:
         """Pipes to commands, what find has found below where it started, and devices that are no files."""
@@ -519,9 +532,18 @@ class Boundaries:
         own = self.findings.own
         if own is None or (use.access == "change" and not _gets_others(use, uses)):
             return False
-        others = [other.word for other in uses if other is not use and other.access != "leave"]
-        names = [name for other in others for name in _names_there(other)]
-        return any(own.receives(use.word.text, name, directory) for name in names)
+        kept = own.kept_in(use.word.text, directory)
+        if not kept:  # nearly always
+            return False
+        if self._coming[0] is not uses:
+            self._coming = (uses, {})
+        found = self._coming[1]
+        if kept not in found:
+            coming = dict.fromkeys(
+                name for other in uses if other.access != "leave" for name in _names_there(other.word)
+            )
+            found[kept] = any(may_take_the_place(name, kept) for name in coming)
+        return found[kept]
 
 
 def _entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
@@ -537,8 +559,11 @@ def _entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
 
 def _gets_others(use: PathUse, uses: Sequence[PathUse]) -> bool:
     """Of what is changed, only the first (`mv -t c`) or the last can be where the others come."""
-    changed = [other for other in uses if other.access == "change"]
-    return any(other is use for other in (*changed[:1], *changed[-1:]))
+    if use.access != "change":
+        return False
+    first = next((other for other in uses if other.access == "change"), None)
+    last = next((other for other in reversed(uses) if other.access == "change"), None)
+    return use is first or use is last
 
 
 def _put_there(use: PathUse, uses: Sequence[PathUse]) -> list[str]:

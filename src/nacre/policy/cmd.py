@@ -54,12 +54,17 @@ class _Lexer:
         self.text = text
         self.pos = 0
         self.groups = 0
+        self.pipe = self.caret = -1
         self.commands: list[SimpleCommand] = []
 
     def read(self) -> None:
         while self.pos < len(self.text):
             self._command()
             self._operator()
+        if self.pipe >= 0 and self.caret >= 0:
+            # Each side of a pipe is read once more, by a shell of its own, and then without the caret.
+            reason, hint = "a caret does not hold beside a pipe", "use double quotes in place of carets"
+            raise NotUnderstood(reason, self.caret, hint=hint)
         if self.groups:
             raise NotUnderstood(
                 "a parenthesis is not closed", len(self.text) - 1, hint="close it, or put ^ before it"
@@ -77,6 +82,7 @@ class _Lexer:
         if text.startswith(("&&", "||"), self.pos):
             self.pos += 2
         elif text[self.pos] in "&|\n":
+            self.pipe = self.pos if text[self.pos] == "|" else self.pipe
             self.pos += 1
         elif text[self.pos] == ")" and self.groups:
             self.groups -= 1
@@ -197,6 +203,7 @@ class _Lexer:
     def _escaped(self) -> str:
         if self.pos >= len(self.text) or self.text[self.pos] == "\n":
             raise NotUnderstood("a caret at the end of a line", self.pos - 1, hint="write it on one line")
+        self.caret = self.pos - 1
         self.pos += 1
         return self.text[self.pos - 1]
 

@@ -183,6 +183,8 @@ class Findings:
 
     def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
+        if self.too_many_directories:
+            return
         if path not in self.entered:
             self.entered.append(path)
         if len(self.entered) > _MOST_DIRECTORIES:

@@ -251,21 +251,24 @@ class OwnFiles:
         here = "" if up else self._real(".", directory)
         return any(name.match(part) for file in self.own for part in _apart(file, here)[:-1])
 
-    def receives(self, directory: str, name: str, start: str) -> bool:
-        """Tell whether a file of this name, put into a directory, would take the place of one of them."""
+    def kept_in(self, directory: str, start: str) -> tuple[str, ...]:
+        """The names of those that are right in a directory, if it is one."""
         place = joined(start, expanded(directory, self._home))
         if len(place) > LONGEST_PATH or not self._files.is_directory(place):
-            return False
-        pattern = _segment(_one_spelling(_SEPARATOR.split(name.rstrip("/"))[-1]) or "*")
+            return ()
         here = _one_spelling(real(self._files, place))
-        return any(
-            os.path.dirname(file) == here and pattern.match(os.path.basename(file)) for file in self.own
-        )
+        return tuple(os.path.basename(file) for file in self.own if os.path.dirname(file) == here)
 
     def _real(self, path: str, directory: str) -> str:
         if len(path) > LONGEST_PATH:
             return path  # no file has such a name
         return _one_spelling(real(self._files, joined(directory, expanded(path, self._home))))
+
+
+def may_take_the_place(name: str, kept: Iterable[str]) -> bool:
+    """Whether a file of this name, put where own files are kept, would take the place of one of them."""
+    pattern = _segment(_one_spelling(_SEPARATOR.split(name.rstrip("/"))[-1]) or "*")
+    return any(pattern.match(file) for file in kept)
 
 
 def _last_segment(pattern: str) -> re.Pattern[str]:

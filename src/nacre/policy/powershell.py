@@ -58,6 +58,8 @@ _BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?\{(?s:.*)\}\Z")
 _NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
 _OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
+# What may stand before the colon in a variable's name; any other is a drive.
+_SCOPES = names("env global local script private using") | {""}
 _HERE_OPENING = regex(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
 _QUOTES = "put the text into single quotes"
@@ -156,10 +158,7 @@ class _Reader:
     def _assign(self, found: re.Match[str]) -> None:
         name = found.group(1).strip("{}")
         scope, _, rest = name.rpartition(":")
-        if scope.casefold() in {"function", "alias", "variable"}:
-            raise NotUnderstood(
-                "an assignment that gives a name another meaning", self.pos, hint="assign to a plain variable"
-            )
+        self._check_scope(scope)
         exported = scope.casefold() == "env"
         self._check_variable(rest if not exported else "")
         name = rest.upper() if exported else rest
@@ -176,6 +175,21 @@ class _Reader:
             return None
         start, end = given.span("text")
         return Word(given["text"], start, end, quoted=True)
+
+    def _check_scope(self, scope: str) -> None:
+        """Before a colon stands a scope or a drive: `$temp:x` is a file, `$function:ls` what a name means."""
+        if scope.casefold() not in _SCOPES:
+            reason, hint = "a variable on a drive: a file, or what a name means", "use a plain variable"
+            raise NotUnderstood(reason, self.pos, hint=hint)
+
+    def _take_variable(self) -> bool:
+        start = self.pos
+        found = self._take(_VARIABLE)
+        if ":" in found:
+            self.pos = start
+            self._check_scope(found.strip("${}").rpartition(":")[0])
+            self.pos = start + len(found)
+        return bool(found)
 
     def _check_variable(self, name: str) -> None:
         if _OWN_VARIABLE.match(name):
@@ -266,7 +280,7 @@ class _Reader:
             self.pos = bracket.end()
             self.statements("}" if bracket.group() == "{" else ")")
         elif char == "$":
-            if not self._take(_VARIABLE):
+            if not self._take_variable():
                 raise NotUnderstood("a dollar sign that is not understood", self.pos, hint=_QUOTES)
         elif char == "'":
             self._single()
@@ -457,7 +471,7 @@ class _Reader:
             self.pos += 2
             self.statements(")")
             return UNKNOWN
-        if char == "$" and self._take(_VARIABLE):
+        if char == "$" and self._take_variable():
             return UNKNOWN
         plain = self._take(_STRING_PLAIN)
         if not plain:
