@@ -17,6 +17,7 @@ from nacre.policy.effects import (
     Access,
     PathUse,
     behind_tilde,
+    gets_others,
     is_elsewhere_by_tilde,
     is_free_target,
     is_fresh,
@@ -530,7 +531,7 @@ class Boundaries:
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""
         own = self.findings.own
-        if own is None or (use.access == "change" and not _gets_others(use, uses)):
+        if own is None or (use.access == "change" and not gets_others(use, uses)):
             return False
         kept = own.kept_in(use.word.text, directory)
         if not kept:  # nearly always
@@ -557,18 +558,9 @@ def _entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
         place = following
 
 
-def _gets_others(use: PathUse, uses: Sequence[PathUse]) -> bool:
-    """Of what is changed, only the first (`mv -t c`) or the last can be where the others come."""
-    if use.access != "change":
-        return False
-    first = next((other for other in uses if other.access == "change"), None)
-    last = next((other for other in reversed(uses) if other.access == "change"), None)
-    return use is first or use is last
-
-
 def _put_there(use: PathUse, uses: Sequence[PathUse]) -> list[str]:
     """The names of what is put into a directory, if it is one: `cp a/b c` makes c/b."""
-    if not _gets_others(use, uses):
+    if not gets_others(use, uses):
         return []
     others = [other.word for other in uses if other is not use and other.access in {"read", "change"}]
     return [name for other in others for name in _names_there(other)]

@@ -416,3 +416,12 @@ def unknown_at(word: Word) -> Word:
     """A word at the same place of which nothing is known."""
     piece = Expansion("variable", "", quoted=True)
     return Word(UNKNOWN, word.start, word.end, quoted=True, expansions=(piece,))
+
+
+def gets_others(use: PathUse, uses: Sequence[PathUse]) -> bool:
+    """Of what is changed, only the first (`mv -t c`) or the last can be where the others come."""
+    if use.access != "change":
+        return False
+    first = next((other for other in uses if other.access == "change"), None)
+    last = next((other for other in reversed(uses) if other.access == "change"), None)
+    return use is first or use is last
