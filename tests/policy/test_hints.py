@@ -152,7 +152,8 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write plain quotes, dashes and spaces": (
         *("powershell", "Get-ChildItem \u2013Recurse", "Get-ChildItem -Recurse"),
     ),
-    "assign to a plain variable": ("powershell", "${function:x} = 1", "$x = 1; Get-ChildItem"),
+    "use a plain variable": ("powershell", "${function:x} = 1", "$x = 1; Get-ChildItem"),
+    "use double quotes in place of carets": ("cmd", "dir ^& | dir", 'dir "&" | dir'),
     "write the name of a variable": ("bash", "printf -v 'a[$(id)]' x", "printf -v a x"),
     "write a plain name": ("bash", "test -v 'a[$(id)]'", "test -v a"),
     "put a blank before the backslash, or write the word on one line": ("bash", "l\\\ns", "ls \\\n a"),
