@@ -33,6 +33,8 @@ _MOST_BRACES = 32
 # A handler in zsh is told the name that `exec -a` gives, not the program's.
 _RENAMES = re.compile(r"\bexec\s+-\w*a")
 _PIPE = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
+# To these a value that turns out to be an option does no harm, listed or not (`docker rm $(docker ps -q)`).
+_TAKE_ANY_OPTION = frozenset({"docker", "jq"})
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
 
 def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     """What arguments do not tell: that git starts no editor, that xargs is given whole paths."""
-    if argv[0] == "xargs" and any("-print0" in text for text in texts):
+    if argv[0] == "xargs" and any(re.search(r"-print0|grep -\w*Z", text) for text in texts):
         return "find . -print0 | "
     named = argv[0] == "git" and any("GIT_EDITOR=true" in text for text in texts)
     return "GIT_EDITOR=true " if named else ""
@@ -242,6 +244,8 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
         return []  # a deny list is a guard rail: it does not ask about every value from elsewhere
     # The pipe of a process substitution is no file; a text that names one itself is judged as that text.
     argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
+    if argv[0] in _TAKE_ANY_OPTION and not any(claim.literal for claim in fitting):
+        argv = tuple("x" if word.startswith("-") else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
     if verdict.reason.endswith("from its input") and given_program:

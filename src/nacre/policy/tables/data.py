@@ -57,11 +57,6 @@ PROGRAMS = (
         checks=(
             ("-f= -r= -t= -w= --from= --read= --to= --write=", r"[a-z0-9_]+(?:[+-][a-z_]+)*"),
             ("--highlight-style=", r"[a-z]+"),
-            # What is at an address is fetched.
-            (
-                "-H= -B= -A= --include-in-header= --include-before-body= --include-after-body= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
-                r"(?!\w+:)[\s\S]*",
-            ),
             ("--pdf-engine=", r"(?:pdf|xe|lua)latex|tectonic|weasyprint|wkhtmltopdf|typst"),
             # A file can be an address.
             (
@@ -77,7 +72,6 @@ PROGRAMS = (
         refuses=r"[\w+.-]+:",
         runs="-F= -L= -d= --filter= --lua-filter= --pdf-engine-opt= --defaults= --data-dir= --syntax-definition= --extract-media= --request-header= --abbreviations= --self-contained --embed-resources",
         operands="read",
-        refuses=r"\w+:",
         plain_values=True,
     ),
     Program(
