@@ -50,28 +50,34 @@ PROGRAMS = (
     ),
     Program(
         names="pandoc",
-        reason="filters, readers and writers in Lua and engines are code; -o writes",
-        options="-s -N -p -C -v -h -V= --standalone --variable= --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
+        reason="filters, readers and writers in Lua and engines are code; addresses are fetched; -o writes",
+        options="-s -N -p -C -v -h --standalone --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
         reads="-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
         writes="-o= --output= --log=",
         checks=(
-            ("-f= -r= -t= -w= --from= --read= --to= --write=", r"[a-z0-9_]+(?:[+-][a-z_]+)*"),
-            ("--highlight-style=", r"[a-z]+"),
-            ("--pdf-engine=", r"(?:pdf|xe|lua)latex|tectonic|weasyprint|wkhtmltopdf|typst"),
-            # A file can be an address.
+            # A file that is an address is fetched.
             (
-                "-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
+                "-H= -B= -A= --include-in-header= --include-before-body= --include-after-body= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
                 r"[^:]*",
             ),
+            # Raw TeX in a value is code of the document.
+            (
+                "-V= --variable=",
+                r"(?!(?:bibliography|csl|citation-abbreviations)\b)[^\\]*",
+            ),
+            ("-f= -r= -t= -w= --from= --read= --to= --write=", r"[a-z0-9_]+(?:[+-][a-z_]+)*"),
+            ("--highlight-style=", r"[a-z]+"),
+            ("--pdf-engine=", r"(?:pdf|xe)latex|tectonic|weasyprint|typst"),
             # Others name files and addresses: bibliography, csl, cover-image, css.
             (
                 "-M= --metadata=",
-                r"(?s:(?:title|subtitle|author|date|lang|dir|abstract|keywords|subject|description|pagetitle|toc-title|link-citations|nocite)(?:[=:].*)?)",
+                r"(?:title|subtitle|author|date|lang|dir|abstract|keywords|subject|description|pagetitle|toc-title|link-citations|nocite)(?:[=:][^\\]*)?",
             ),
         ),
-        refuses=r"[\w+.-]+:",
         runs="-F= -L= -d= --filter= --lua-filter= --pdf-engine-opt= --defaults= --data-dir= --syntax-definition= --extract-media= --request-header= --abbreviations= --self-contained --embed-resources",
         operands="read",
+        # It is fetched.
+        refuses=r"\w[\w+.-]*:",
         plain_values=True,
     ),
     Program(

@@ -238,7 +238,14 @@ PROGRAMS = (
                 refuses=r"(?![A-Za-z][\w:.-]*\Z)",
                 max_operands=1,
             ),
-            Program(names="exec", stops=True, passes=True),
+            # Its own options are known behind the program, too: `composer exec phpunit -d /tmp/x`.
+            Program(
+                names="exec",
+                reason="another directory is another project",
+                stops=True,
+                passes=True,
+                refuses=r"-[A-Za-z]*d|--working-dir",
+            ),
             Program(
                 names="show info outdated",
                 plain_values=True,
@@ -323,8 +330,13 @@ PROGRAMS = (
                 names="build",
                 plain_values=True,
                 reason="code from elsewhere; what is built is written",
-                options="-h -v --help --release --debug --profile --no-pub --pub --no-codesign --codesign --flavor= --build-name= --build-number= --split-per-abi --obfuscate --no-tree-shake-icons --simulator --wasm --base-href= --target-platform= --config-only",
-                checks=(_DART_DEFINE,),
+                options="-h -v --help --release --debug --profile --no-pub --pub --no-codesign --codesign --split-per-abi --obfuscate --no-tree-shake-icons --simulator --wasm --config-only",
+                # They become parts of the names of tasks, and settings of other builders.
+                checks=(
+                    _DART_DEFINE,
+                    ("--flavor= --build-name= --build-number= --target-platform=", r"[\w.,+-]+"),
+                    ("--base-href=", r"[\w./-]+"),
+                ),
                 places="-t= --target= --dart-define-from-file=",
                 writes="-o= --output= --split-debug-info=",
                 # What is in `web` is copied there.
@@ -416,7 +428,8 @@ PROGRAMS = (
                 plain_values=True,
                 reason="further words are tasks, or what is not known",
                 options="--force --warnings-as-errors --all-warnings --no-deps-check --all --only= --check-locked --check-unused --unused --quiet --verbose --profile --pre --within-requirements --return-errors --no-optional-deps",
-                checks=(("--format=", r"\w+"),),
+                # `deps.tree --format dot` writes a file.
+                checks=(("--format=", "plain|pretty|short|raw|dialyxir|dialyzer|github"),),
                 operands="text",
                 refuses=rf"{OUTSIDE}|(?!\w[\w.-]*\Z)",
             ),

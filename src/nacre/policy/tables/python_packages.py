@@ -25,6 +25,8 @@ _POETRY = (
 )
 _PROJECTS = "directories, environments and plugins from elsewhere are code"
 _BROUGHT = "what a package brings is run; -o writes"
+# What is handed on to pytest, ruff and the like: which tests and rules, and how it is shown.
+_HANDED_ON = r"-(?:[xqsl]|v+|k|m|n)|--(?:lf|ff|nf|sw|co|last-failed|failed-first|collect-only|exitfirst|no-header|showlocals|check|diff|preview|quiet|verbose|statistics)|--(?:tb|maxfail|durations|timeout|color|cov|select|ignore|extend-select|output-format|line-length|target-version)=[\w.,-]+|(?!.*\.\.)\w[\w ./:,()\[\]-]*"
 
 
 def _settings(options: str) -> Program:
@@ -154,7 +156,8 @@ PROGRAMS = (
                 names="init",
                 plain_values=True,
                 reason="interpreters and indexes from elsewhere are code",
-                options=_UV_PROJECT,
+                # A kind of project here, and no name.
+                options=_UV_PROJECT.replace(" --package=", " --package"),
                 checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
                 operands="change",
@@ -370,7 +373,14 @@ PROGRAMS = (
         plain_values=True,
         spelled="run shell publish init new config python self",
         commands=(
-            Program(names="run", stops=True, passes=True),
+            # It fills in fields: `{home}`, `{env:HOME}`.
+            Program(
+                names="run",
+                reason="what stands in braces is replaced",
+                stops=True,
+                passes=True,
+                refuses=r"(?s:.*)\{",
+            ),
             Program(
                 names="env",
                 reason="environments are made, and what they hold is run",
@@ -410,9 +420,10 @@ PROGRAMS = (
                 plain_values=True,
                 reason="tests from elsewhere are code",
                 options="-h -a -i= -r -d -l -f -c -s --all --check --linter --formatter --cover --cover-quiet --randomize --parallel --retries= --retry-delay= --include= --exclude= --show --python=",
-                # Also what follows `--`, which is for pytest or ruff.
+                # What follows `--` is for pytest or ruff.
                 operands="own",
                 refuses=FOR_TESTS,
+                after=_HANDED_ON,
             ),
         ),
     ),
@@ -487,6 +498,7 @@ PROGRAMS = (
                 writes="--fix",
                 operands="own",
                 refuses=FOR_TESTS,
+                after=_HANDED_ON,
             ),
         ),
     ),
@@ -509,7 +521,8 @@ PROGRAMS = (
             ),
             Program(
                 reason="what a package brings is run",
-                refuses=rf"{ELSEWHERE}|(?!(?:defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia)::)[^=<>]*::",
+                # `numpy[channel=x]` is `x::numpy`.
+                refuses=rf"{ELSEWHERE}|.*\[|(?!(?:defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia)::)[^=<>]*::",
                 names="install remove uninstall update upgrade list search info export",
                 plain_values=True,
                 options="-d -e -a -s --all --envs --base --revisions --export --explicit --no-builds --from-history --full-name --no-pip --md5 --canonical --reverse --dry-run --freeze-installed --no-update-deps --only-deps --no-deps --strict-channel-priority --override-channels --force-reinstall --info --subdir= --platform= --solver=",

@@ -29,8 +29,13 @@ ENVIRONMENT_PROMPT = ("--prompt=", r"[\w .+-]+")
 # A path that leads out of the working directory: configuration that is code is looked for beside a file.
 OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
 
-# What is handed on to pytest, mostly: tests, settings and plugins from elsewhere.
-FOR_TESTS = rf"-p(?!no:)|(?:--?[\w-]+=?)?(?:{OUTSIDE})"
+# What is handed on to pytest, mostly: tests, settings and plugins from elsewhere, also behind the name of a
+# setting (`-o pythonpath=/tmp/x`), files of further options, and what empties a directory or writes a file.
+FOR_TESTS = (
+    r"-p(?!no:)|@|--(?:basetemp|pdbcls|pastebin|log-file|report-log|output-file)\b"
+    r"|--junit-?xml(?!=\w[\w./-]*\.xml\Z)"
+    rf"|(?:--?[\w-]+=?)?(?:{OUTSIDE})|(?s:.*)(?:[=,;\s]|:(?!//))(?:{OUTSIDE})"
+)
 
 # A commit or a branch, which git is told: no option.
 REVISION = r"[\w@][\w./@~^{}-]*"
