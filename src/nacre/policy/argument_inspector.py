@@ -50,7 +50,13 @@ from nacre.policy.effects import (
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.project_runners import inner_command, inner_module, is_of_the_system, script_words
+from nacre.policy.project_runners import (
+    inner_command,
+    inner_module,
+    is_of_the_system,
+    is_tool,
+    script_words,
+)
 from nacre.policy.unpacking import find_followed, find_unpacked
 
 if TYPE_CHECKING:
@@ -454,7 +460,7 @@ class ArgumentInspector:
             found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
         if not word.literal:
             found.add(unresolved(word, "which program it runs is only known when it runs"))
-        if entry.tools and tables.home_of(name) != "javascript" and name != "node":
+        if entry.tools and not is_tool(name, rest):
             reason = f"`{shown(word.text)}` is not known as a tool of JavaScript"
             found.add(unlisted(word, reason, word.text))
         for item in rest:

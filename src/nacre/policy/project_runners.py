@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 # Kinds of programs that packages can be.
 _OF_PROJECTS = names("javascript python python_packages interpreters build compilers ecosystems toolchains")
+# What runs scripts of the project, but installs packages, too; what fetches and runs one.
+_MANAGERS = names("npm pnpm yarn yarnpkg")
+_FETCHERS = names("npx pnpx bunx")
 # Options of test runners, bundlers and watchers that take a command, code, or an option of the interpreter.
 _COMMANDS = regex(
     r"--(?:[\w.-]*\.)?(?:on[A-Z]\w*|on-[\w-]+)\Z"
@@ -123,6 +126,16 @@ def inner_module(
     last = given[at].word if value.start == given[at].word.start else value
     rest = words[next(i for i, word in enumerate(words) if word.start == last.start) + 1 :]
     return value, rest, given[: at + 1]
+
+
+def is_tool(name: str, rest: Sequence[Word]) -> bool:
+    """Whether a program is a tool of JavaScript, or runs one or a script of the project: `c8 npm test`."""
+    if name in _MANAGERS or name in _FETCHERS:
+        inner = rest[0].text if rest and rest[0].literal else ""
+        if name in _MANAGERS:
+            return inner in {"test", "t", "run"}
+        return inner not in _MANAGERS | _FETCHERS and is_tool(inner, ())
+    return tables.home_of(name) == "javascript" or name == "node"
 
 
 def is_of_the_system(name: str) -> bool:

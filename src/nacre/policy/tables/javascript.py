@@ -296,7 +296,8 @@ PROGRAMS = (
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
         operands="text",
         spelled="exec dlx create config node plugin init set publish global link unlink login logout npm patch patch-commit stage unplug import policies run-script tag team owner self-update",
-        refuses=_EXPANDED,
+        # A directory comes before any command of yarn, which is run there: `yarn ./sub exec x`, `yarn /tmp/x build`.
+        refuses=rf".*[/\\]|(?:yarn|yarnpkg|npm|npx|pnpm|pnpx|bunx?)\Z|{_EXPANDED}",
         commands=(
             Program(
                 names="run",
