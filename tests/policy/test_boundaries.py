@@ -395,6 +395,7 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         'f() { rm -rf "$1"; }; f "$PWD/.."',
         "npm test -- --outputFile=nacre.toml",
         "npm test -- -onacre.toml",
+        "tox -- --html=nacre.toml",
         "vitest list --json nacre.toml",
         "vite build --outDir .",
         "vite build --outDir=sub/..",

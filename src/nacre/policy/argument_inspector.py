@@ -504,9 +504,10 @@ def _places_of(word: Word) -> set[str]:
         looped = all(piece.kind == "file" for piece in word.expansions)
         places = {place for piece in word.expansions for place in piece.below}
         return places | {word.prefix.rpartition("/")[0]} if looped else places
-    # Behind a colon stands a line or a test; before a pattern stands the directory.
+    # Behind a colon stands a line or a test, in brackets what else is wanted (`./x[dev]`); before a pattern
+    # stands the directory.
     text = word.text if word.glob is None else word.prefix.rpartition("/")[0]
-    return {text, text.partition(":")[0]}
+    return {text, text.partition(":")[0], text.partition("[")[0]}
 
 
 def _is_preset(item: Argument) -> bool:

@@ -305,6 +305,7 @@ PROGRAMS = (
         runs="-x= --override= --force-dep= --installpkg= --develop --discover= -i= --runner= --default-runner= --exit-and-dump-after=",
         operands="own",
         refuses=FOR_TESTS,
+        for_scripts=True,
         spelled="exec e devenv d quickstart q",
     ),
     Program(
@@ -319,6 +320,7 @@ PROGRAMS = (
         runs="--force-python= -P= --extra-python= --extra-pythons= -db= --default-venv-backend= -fb= --force-venv-backend= --script-mode= --download-python= --add-timestamp",
         operands="own",
         refuses=FOR_TESTS,
+        for_scripts=True,
     ),
     Program(
         names="invoke inv fab",

@@ -11,6 +11,10 @@ from dataclasses import replace
 
 from nacre.policy.tables.schema import ELSEWHERE, ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, Program
 
+# Behind `@` stands where a package comes from (`x @ ../y`, `x @ link`), and uv fills in variables (`${HOME}/x`).
+_ELSEWHERE = rf"{ELSEWHERE}|(?s:.*)[@$]"
+# To poetry a version can stand there, too.
+_POETRY_ELSEWHERE = rf"{ELSEWHERE}|(?s:.*)\$|[^@]*@(?!(?:[\^~<>=!]*\d[\w.*,<>=!~^+-]*|latest|\*)\Z)"
 # Where packages come from: an index that a command names is code from elsewhere, and so is what a proxy answers.
 _SOURCES = "-i= --index-url= --extra-index-url= --trusted-host= --proxy="
 _ASKED = "an index that the command names is asked"
@@ -71,12 +75,12 @@ PROGRAMS = (
                     # A list of packages, of indexes and of other lists.
                     places="-r= --requirement= -c= --constraint= --build-constraint=",
                     checks=(
-                        ("-e= --editable= -f= --find-links=", rf"(?!{ELSEWHERE})[\s\S]*"),
+                        ("-e= --editable= -f= --find-links=", rf"(?!{_ELSEWHERE})[\s\S]*"),
                         # A list of packages in the project's own file, or in another one that is named.
                         ("--group=", r"(?![/~])(?!.*\.\.)[\w./-]+(?::[\w.-]+)?"),
                     ),
                     operands="own",
-                    refuses=ELSEWHERE,
+                    refuses=_ELSEWHERE,
                     writes="-t= --target= --root= --prefix= --src= --report= -d= --dest= -w= --wheel-dir= -b= --build= -o= --output=",
                     runs=f"--global-option= --build-option= --config-settings= --config-setting= -C= --install-option= {_SOURCES}",
                     only_with=only_with,
@@ -150,7 +154,7 @@ PROGRAMS = (
                 checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
                 operands="own",
-                refuses=ELSEWHERE,
+                refuses=_ELSEWHERE,
             ),
             Program(
                 names="init",
@@ -195,10 +199,10 @@ PROGRAMS = (
                         reads="-e= --editable= --excludes=",
                         places="-r= --requirement= --requirements= -c= --constraint= --constraints= --override= --overrides= -b= --build-constraint= --build-constraints=",
                         writes="-t= --target= --prefix= -o= --output-file=",
-                        checks=(_UV_PYTHON, ("-e= --editable=", rf"(?!{ELSEWHERE})[\s\S]*")),
+                        checks=(_UV_PYTHON, ("-e= --editable=", rf"(?!{_ELSEWHERE})[\s\S]*")),
                         runs=_UV_ELSEWHERE,
                         operands="own",
-                        refuses=ELSEWHERE,
+                        refuses=_ELSEWHERE,
                     ),
                 ),
             ),
@@ -311,7 +315,7 @@ PROGRAMS = (
                 options="-D -G= -E= -e -f= -s --dev --group= --with= --without= --only= --extras= --all-extras --all-groups --only-root --no-root --no-dev --no-directory --sync --dry-run --compile --regenerate --no-update --allow-prereleases --optional= --python= --platform= --markers= --editable --lock --strict --format= --short --next-phase --without-hashes --without-urls --with-credentials --check",
                 writes="-o= --output=",
                 operands="own",
-                refuses=ELSEWHERE,
+                refuses=_POETRY_ELSEWHERE,
             ),
             Program(
                 names="build",
@@ -352,7 +356,7 @@ PROGRAMS = (
                 writes="-o= --output=",
                 runs="-e= --editable=",
                 operands="own",
-                refuses=ELSEWHERE,
+                refuses=_ELSEWHERE,
             ),
             Program(
                 names="build",
@@ -444,10 +448,10 @@ PROGRAMS = (
                 options="-d --dev --dev-only --system --deploy --pre --ignore-pipfile --skip-lock --lock-only --categories= --extras= --all --all-dev --clear --clean --bare --outdated --dry-run --keep-outdated --site-packages --no-site-packages",
                 places="-r= --requirements=",
                 reads="-e= --editable=",
-                checks=(("-e= --editable=", rf"(?!{ELSEWHERE})[\s\S]*"),),
+                checks=(("-e= --editable=", rf"(?!{_ELSEWHERE})[\s\S]*"),),
                 runs="-i= --index= --extra-pip-args= --config-settings= --backend=",
                 operands="own",
-                refuses=ELSEWHERE,
+                refuses=_ELSEWHERE,
             ),
             Program(
                 names="graph check verify clean requirements audit scripts",
@@ -477,7 +481,7 @@ PROGRAMS = (
                 places="--pyproject=",
                 runs="--git= --url= --path= --absolute --with-sources",
                 operands="own",
-                refuses=ELSEWHERE,
+                refuses=_ELSEWHERE,
             ),
             Program(
                 names="build",
