@@ -202,8 +202,11 @@ def test_two_stars_are_read_where_no_link_leads_out(project: Path) -> None:
         ("find a a/link/ -name '*.py' -print0 | xargs -0 pytest", "deny"),
         ("find a -name '*.py' -exec pytest {} +", "allow"),
         ("find a -name '*.py' -print0 | xargs -0 pytest", "allow"),
+        ("pip install './a/link[dev]'", "deny"),
+        ("pip install -e './a/link[dev]'", "deny"),
+        ("pip install './a[dev]'", "allow"),
     ],
 )
 def test_what_is_found_behind_a_link_is_elsewhere(project: Path, text: str, decision: str) -> None:
-    policy = replace(Policy.from_lists(["find", "pytest"], allow_writes=True), files=LOCAL_FILES)
+    policy = replace(Policy.from_lists(["find", "pytest", "pip"], allow_writes=True), files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project)).decision == decision
