@@ -6,6 +6,7 @@ text or a variable.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_READINGS = 24  # of one command; beyond, words with many values count as unproven
 MOST_PIECES = 16  # of one word
+_MOST_FAILING = 3  # of one word: pieces that may be nothing, in all combinations
 _LONGEST_VALUE = 4_096
 _NUMBER = regex(r"-?[0-9]+\Z")
 _FIELDS = regex(r"[ \t\n]+")
@@ -114,7 +116,8 @@ def merged(values: Sequence[Word]) -> Word:
     elif not any(value.may_be_option or not value.text for value in values):
         shape = "operand"
     prefix = _common([value.prefix for value in values]) if shape in {"any", "operand"} else ""
-    piece = Expansion("variable", "", quoted=True, shape=shape if not prefix else "any")
+    empty = any(piece.empty for value in values for piece in value.expansions)
+    piece = Expansion("variable", "", quoted=True, shape=shape if not prefix else "any", empty=empty)
     return replace(first, text=prefix + UNKNOWN, tilde=False, expansions=(piece,))
 
 
@@ -124,6 +127,56 @@ def _common(texts: list[str]) -> str:
     while length < min(len(low), len(high)) and low[length] == high[length]:
         length += 1
     return low[:length]
+
+
+def with_nothing(alternatives: Alternatives) -> Alternatives:
+    """The same, and what they are where commands fail that print nothing then.
+
+    `"$(git describe)-ofile"` is an option without its beginning, and outside of quotes a word is none at all.
+    """
+    if not any(
+        map(_may_be_missing, (e for words in alternatives for word in words for e in word.expansions))
+    ):
+        return alternatives
+    return unique(
+        tuple(itertools.chain.from_iterable(chosen))
+        for words in alternatives
+        for chosen in itertools.product(*map(_with_and_without, words))
+    )
+
+
+def _may_be_missing(expansion: Expansion) -> bool:
+    """What is known about a piece does not hold where there is nothing.
+
+    What may be anything may be that, too; of a fresh name those who ask for it think themselves.
+    """
+    return expansion.empty and expansion.shape not in {"any", "fresh"}
+
+
+def _with_and_without(word: Word) -> list[tuple[Word, ...]]:
+    """A word with and without each piece that may be nothing."""
+    failing = [index for index, expansion in enumerate(word.expansions) if _may_be_missing(expansion)]
+    if len(failing) > _MOST_FAILING:
+        piece = Expansion("variable", "", quoted=not word.several)
+        return [(replace(word, text=UNKNOWN, glob=None, expansions=(piece,)),)]
+    sets = (set(itertools.compress(failing, kept)) for kept in itertools.product((1, 0), repeat=len(failing)))
+    return [_without(word, set(failing) - kept) for kept in sets]
+
+
+def _without(word: Word, dropped: set[int]) -> tuple[Word, ...]:
+    """A word without these pieces; where nothing is left and no quotes are, it is no word."""
+    if not dropped:
+        return (word,)
+    draft = Draft()
+    offset = 0
+    for index, literal in enumerate(word.text.split(UNKNOWN)):
+        add_literal(draft, literal, word, offset)
+        offset += len(literal) + 1
+        if index < len(word.expansions) and index not in dropped:
+            draft.text += UNKNOWN
+            draft.expansions += (word.expansions[index],)
+    draft.finish(word)
+    return draft.done
 
 
 def unknown_piece(expansion: Expansion) -> Word:

@@ -57,7 +57,7 @@ from nacre.policy.project_runners import (
     is_tool,
     script_words,
 )
-from nacre.policy.unpacking import find_followed, find_unpacked
+from nacre.policy.unpacking import find_followed, find_turned, find_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -307,6 +307,7 @@ class ArgumentInspector:
                 found.uses(word, "touch" if here == {"text"} else "alter")
         find_unpacked(entry, given, found)
         find_followed(entry, given, found)
+        find_turned(entry, given, found)
         if entry.after:
             self._after(entry, given, found)
 

@@ -501,7 +501,7 @@ def _string(use: Builtin) -> None:
 
 def _is_number(word: Word) -> bool:
     if word.literal:
-        return _NUMBER.match(word.text) is not None
+        return not word.text or _NUMBER.match(word.text) is not None  # nothing counts as 0
     return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"} and not word.several
 
 

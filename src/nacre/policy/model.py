@@ -163,8 +163,15 @@ class Word:
         if self.tilde and self.text.startswith("~"):
             return False
         if self.expansions and self.text.startswith(UNKNOWN):
-            return self.expansions[0].shape in {"any", "number", "field"}
+            return self.expansions[0].shape in {"any", "number", "field"} or self._may_lose_its_head
         return self.several
+
+    @property
+    def _may_lose_its_head(self) -> bool:
+        """Before a dash nothing is left where a command fails: `"$(mktemp -t x)-ofile"`."""
+        rest = self.text.lstrip(UNKNOWN)
+        before = self.expansions[: len(self.text) - len(rest)]
+        return rest.startswith("-") and all(e.empty for e in before)
 
     @property
     def number(self) -> bool:

@@ -60,7 +60,7 @@ _PRINTS_FIELD = regex(
     r"|git describe(?: --(?:tags|always|dirty|long|all|exact-match|first-parent|abbrev=[0-9]+))*(?: HEAD)?"
 )
 # A file or directory that was not there before, in the directory for such.
-_PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t [\w.-]+|(?:-d )?/tmp/[\w.-]*X{3,}))?")
+_PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t \w[\w.-]*|(?:-d )?/tmp/[\w.-]*X{3,}))?")
 _PRINTING = names("nproc id wc date pwd uname whoami hostname git getconf mktemp gh kubectl")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
 

@@ -79,9 +79,15 @@ _MAGIC = regex(r":\(([^)]*)\)(.*)", re.DOTALL)
 _MOST_PIECES = 64
 
 
+_HOOKS = names(
+    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg "
+    "post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive "
+    "post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate "
+    "fsmonitor-watchman post-index-change"
+)
 # One path for each kind of them, to hold patterns against.
 _SPECIAL_PATHS = names(
-    ".git .git/config .git/config.worktree .git/hooks .git/hooks/pre-commit .git/info/attributes "
+    ".git .git/config .git/config.worktree .git/hooks .git/info/attributes "
     ".git/commondir .git/rebase-merge/git-rebase-todo .gitconfig .config/git/config "
     ".config/git/attributes .ssh/config .ssh/rc .ssh/authorized_keys .ssh/environment "
     ".config/fish/config.fish .bashrc .bash_profile "
@@ -89,15 +95,7 @@ _SPECIAL_PATHS = names(
     ".sqliterc .my.cnf .gdbinit .lldbinit .terraformrc .exrc .vimrc .pythonrc.py .kube/config .aws/config "
     ".aws/credentials .docker/config.json .config/curlrc .config/bat/config .ackrc .bash_aliases "
     ".bash_logout .less .lesskey .manpath .popt .zlogout"
-)
-
-
-_HOOKS = names(
-    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg "
-    "post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive "
-    "post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate "
-    "fsmonitor-watchman post-index-change"
-)
+) | {f".git/hooks/{name}" for name in _HOOKS}
 
 
 class Fence:

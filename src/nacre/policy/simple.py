@@ -235,6 +235,10 @@ class SimpleScanner(CertaintyScanner):
             self.pos = start
             return False
         self._check_operator(operator.group(), start)
+        if array and any(item.name == name for item in assignments):
+            raise NotUnderstood(
+                "an array that is assigned twice in one command", start, hint="put a `;` before it"
+            )
         self.pos = operator.end()
         given = self._array(name, start) if array else [self._scalar(name, start)]
         if found.group(2) or operator.group() == "+=":

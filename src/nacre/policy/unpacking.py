@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import PathUse
+from nacre.policy.effects import PathUse, unknown_at, unresolved
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.patterns import regex
 
@@ -30,6 +30,8 @@ _KEEPS_PATHS = {
 }
 # Files of another machine whose names are found there.
 _NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z")
+
+_END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
 
 
 def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> None:
@@ -71,6 +73,32 @@ def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> 
     follows = entry.trees == "*" or not flags.isdisjoint(entry.trees.split())
     if follows and flags.isdisjoint(entry.keeps_links.split()):
         found.paths += [PathUse(word, "tree") for word in operands if ":" not in word.text]
+
+
+def find_turned(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """`cp "$x" a/config`: a word that turns out to be `-t.git` says where all others are put."""
+    if "-t=" not in entry.changes.split():
+        return
+    turning = [item.word for item in given if item.kind == "unproven" and not _has_known_end(item.word)]
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    for word in turning:
+        if word.several:
+            reason = "one of these words could be -t, which says where all others are put"
+            hint = "put `--` before it" if word.dynamic else "write ./ before the pattern"
+            found.add(unresolved(word, reason, hint=hint))
+        for other in operands:
+            if other is not word:
+                name = other.text.rstrip("/").rpartition("/")[2]
+                there = unknown_at(other)
+                found.uses(replace(there, text=f"{UNKNOWN}/{name.replace(UNKNOWN, '*')}"), "change")
+
+
+def _has_known_end(word: Word) -> bool:
+    """`*.py`, `"$f.bak"`: no directory of which anything is run ends so."""
+    if any(piece.below for piece in word.expansions[:1]):
+        return True  # and what find has found begins as it was told
+    end = _END_OF_PATTERN.search(word.file_pattern or word.text)
+    return end is not None and end.group() not in {"", ".git"}
 
 
 def _linked(entry: Program, given: Sequence[Argument], operands: Sequence[Word]) -> list[Word]:

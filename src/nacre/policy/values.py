@@ -33,6 +33,7 @@ from nacre.policy.alternatives import (
     unique,
     unknown_piece,
     unknown_word,
+    with_nothing,
 )
 from nacre.policy.calls import FOLLOWED_SHELLS, PARAMETER, Calls
 from nacre.policy.command_facts import (
@@ -86,6 +87,8 @@ _KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 _NUMBER = regex(r"-?[0-9]+\Z")
 # Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
 _MAY_PRINT_NOTHING = names("git gh hostname getconf kubectl tr")
+# Programs that print something whatever happens, as long as their input can be opened.
+_SURELY_PRINTS = names("nproc id wc date pwd uname whoami dirname")
 # Programs that print the path of their operand, or the part before its last name.
 _PRINTS_PATH_OF = (["dirname"], ["realpath"], ["readlink", "-f"])
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
@@ -275,7 +278,7 @@ class Context:
         if not has_expansions(command):
             return [command]
         at = place_of(command)
-        choices: list[Alternatives] = [self.alternatives(word, at) for word in command.words]
+        choices: list[Alternatives] = [with_nothing(self.alternatives(word, at)) for word in command.words]
         targets = [self._targets(item, at) for item in command.redirections]
         bound_readings([*choices, *targets])
         found: list[SimpleCommand] = []
@@ -294,7 +297,11 @@ class Context:
         if item.target is None:
             return [()]
         found = self.alternatives(item.target, at, splits=False)
-        return [words or (item.target.with_text(""),) for words in found]
+        if any(not expansion.quoted for expansion in item.target.expansions):
+            # Outside of quotes bash looks for files that match a value, and opens the one that does.
+            split = self.alternatives(item.target, at)
+            found += [words for words in split if len(words) == 1 and words[0].glob is not None]
+        return [words or (item.target.with_text(""),) for words in with_nothing(found)]
 
     def alternatives(self, word: Word, at: int, *, splits: bool = True) -> Alternatives:
         """Every list of words that a word can become at this place of the text."""
@@ -436,7 +443,9 @@ class Context:
         for command in calls:
             value = [command.words[0].with_text("")]
             for word in command.words[1 : number + 1]:
-                readings = self.alternatives(word, place_of(command))
+                readings = with_nothing(self.alternatives(word, place_of(command)))
+                if word is command.words[-1]:
+                    readings = [words or (word.with_text(""),) for words in readings]
                 if any(len(words) != 1 or words[0].several for words in readings):
                     return None
                 value = [as_value(words[0]) for words in readings]
@@ -530,7 +539,7 @@ class Context:
         *before, word = command.words
         if [item.text for item in before] not in _PRINTS_PATH_OF:
             return False
-        readings = self.alternatives(word, place_of(command))
+        readings = with_nothing(self.alternatives(word, place_of(command)))
         return all(len(words) == 1 and not (words[0].several or words[0].may_be_option) for words in readings)
 
     def fed_by(self, word: Word) -> SimpleCommand | None:
@@ -540,6 +549,8 @@ class Context:
     def _may_fail(self, expansion: Expansion) -> bool:
         """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
         commands = self.commands[expansion.first : expansion.last]
+        if not commands or command_name(commands[-1]) not in _SURELY_PRINTS:
+            return True
         return any(
             command.redirections or command_name(command) in _MAY_PRINT_NOTHING for command in commands
         )

@@ -70,8 +70,7 @@ class _Sed:
         if self._peek() == ",":
             self.pos += 1
             self._skip(_BLANKS)
-            if not self._one_address():
-                raise UnknownTextError
+            self._one_address()  # where it is missing (`5,${n}p` without n), sed refuses the whole script
         self._skip(_NEGATION)
 
     def _one_address(self) -> bool:
