@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _MOST_READINGS = 24  # of one command; beyond, words with many values count as unproven
 MOST_PIECES = 16  # of one word
-_MOST_FAILING = 3  # of one word: pieces that may be nothing, in all combinations
+_MOST_MISSING = 4  # pieces that may be nothing, in all combinations
+_MOST_WAYS = 128
 _LONGEST_VALUE = 4_096
 _NUMBER = regex(r"-?[0-9]+\Z")
 _FIELDS = regex(r"[ \t\n]+")
@@ -134,10 +135,11 @@ def with_nothing(alternatives: Alternatives) -> Alternatives:
 
     `"$(git describe)-ofile"` is an option without its beginning, and outside of quotes a word is none at all.
     """
-    if not any(
-        map(_may_be_missing, (e for words in alternatives for word in words for e in word.expansions))
-    ):
+    missing = [sum(_may_be_missing(e) for word in words for e in word.expansions) for words in alternatives]
+    if not any(missing):
         return alternatives
+    if max(missing) > _MOST_MISSING or sum(2**count for count in missing) > _MOST_WAYS:
+        return unique(tuple(map(_unknown_if_missing, words)) for words in alternatives)
     return unique(
         tuple(itertools.chain.from_iterable(chosen))
         for words in alternatives
@@ -153,14 +155,17 @@ def _may_be_missing(expansion: Expansion) -> bool:
     return expansion.empty and expansion.shape not in {"any", "fresh"}
 
 
+def _unknown_if_missing(word: Word) -> Word:
+    if not any(map(_may_be_missing, word.expansions)):
+        return word
+    return replace(word, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=word.quoted),))
+
+
 def _with_and_without(word: Word) -> list[tuple[Word, ...]]:
     """A word with and without each piece that may be nothing."""
-    failing = [index for index, expansion in enumerate(word.expansions) if _may_be_missing(expansion)]
-    if len(failing) > _MOST_FAILING:
-        piece = Expansion("variable", "", quoted=not word.several)
-        return [(replace(word, text=UNKNOWN, glob=None, expansions=(piece,)),)]
-    sets = (set(itertools.compress(failing, kept)) for kept in itertools.product((1, 0), repeat=len(failing)))
-    return [_without(word, set(failing) - kept) for kept in sets]
+    missing = [index for index, expansion in enumerate(word.expansions) if _may_be_missing(expansion)]
+    chosen = itertools.product((False, True), repeat=len(missing))
+    return [_without(word, set(itertools.compress(missing, dropped))) for dropped in chosen]
 
 
 def _without(word: Word, dropped: set[int]) -> tuple[Word, ...]:

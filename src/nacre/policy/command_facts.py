@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _CLEANED = r"--|\"?\$(?:[A-Za-z]\w*|\{[A-Za-z]\w*\}|!)[\w./-]*\"?|[\w./][\w./-]*"
 _CLEANING = rf"(?:rm|rmdir|kill)(?: -[A-Za-z0-9]+)*(?: (?:{_CLEANED}))+(?: 2>/dev/null)?(?: \|\| true)?"
 _CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
+# Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
+_MAY_PRINT_NOTHING = frozenset({"git", "gh", "hostname", "getconf", "kubectl", "tr"})
+# Programs that print something whatever happens, as long as their input can be opened.
+_SURELY_PRINTS = frozenset({"nproc", "id", "wc", "date", "pwd", "uname", "whoami", "dirname"})
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
 
@@ -82,6 +86,13 @@ def is_pipeline(source: str, commands: Sequence[SimpleCommand]) -> bool:
     return source[max(0, start - 8) : start].rstrip().endswith(("$(", "`")) and all(
         _PIPE.fullmatch(source, before.end, after.start) for before, after in itertools.pairwise(commands)
     )
+
+
+def may_print_nothing(commands: Sequence[SimpleCommand]) -> bool:
+    """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
+    if not commands or command_name(commands[-1]) not in _SURELY_PRINTS:
+        return True
+    return any(command.redirections or command_name(command) in _MAY_PRINT_NOTHING for command in commands)
 
 
 def feeder_of(word: Word, commands: Sequence[SimpleCommand], source: str) -> SimpleCommand | None:

@@ -168,10 +168,13 @@ class Word:
 
     @property
     def _may_lose_its_head(self) -> bool:
-        """Before a dash nothing is left where a command fails: `"$(mktemp -t x)-ofile"`."""
+        """Before a dash nothing is left where a command fails: `"$(mktemp -t x)-ofile"`.
+
+        So does `pwd` in a directory that is not there any more.
+        """
         rest = self.text.lstrip(UNKNOWN)
         before = self.expansions[: len(self.text) - len(rest)]
-        return rest.startswith("-") and all(e.empty for e in before)
+        return rest.startswith("-") and all(e.empty or e.shape == "operand" for e in before)
 
     @property
     def number(self) -> bool:

@@ -78,7 +78,8 @@ def output_shape(words: list[str]) -> Shape:
     for shape, pattern in shapes if apart else ():
         if pattern.fullmatch(text):
             return "clock" if shape == "token" and _HAS_COLON.search(text) else shape
-    printed = words[:1] == ["date"] or apart
+    # Behind the format of date stands nothing: `date +%Y -d nonsense` prints nothing.
+    printed = words[1:-1] in ([], ["-u"]) if words[:1] == ["date"] else apart
     return "operand" if printed and _PRINTS_OPERAND.fullmatch(text) else "any"
 
 

@@ -43,6 +43,7 @@ from nacre.policy.command_facts import (
     has_expansions,
     is_output,
     is_pipeline,
+    may_print_nothing,
     place_of,
     printed_into,
     waited_into,
@@ -85,10 +86,6 @@ _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 # Shells that keep their directory in PWD, whatever they were given.
 _KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 _NUMBER = regex(r"-?[0-9]+\Z")
-# Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
-_MAY_PRINT_NOTHING = names("git gh hostname getconf kubectl tr")
-# Programs that print something whatever happens, as long as their input can be opened.
-_SURELY_PRINTS = names("nproc id wc date pwd uname whoami dirname")
 # Programs that print the path of their operand, or the part before its last name.
 _PRINTS_PATH_OF = (["dirname"], ["realpath"], ["readlink", "-f"])
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
@@ -404,7 +401,8 @@ class Context:
             if text is not None:
                 return [Word(text, 0, 0, quoted=True)]
             shape = self._output(expansion)
-            expansion = replace(expansion, empty=self._may_fail(expansion))
+            empty = may_print_nothing(self.commands[expansion.first : expansion.last])
+            expansion = replace(expansion, empty=empty)
         elif expansion.kind == "process":
             shape = "operand"
         return [unknown_piece(replace(expansion, shape=shape))]
@@ -545,15 +543,6 @@ class Context:
     def fed_by(self, word: Word) -> SimpleCommand | None:
         """The command that feeds the one that a word belongs to, if a plain pipe says so."""
         return feeder_of(word, self.commands, self.source)
-
-    def _may_fail(self, expansion: Expansion) -> bool:
-        """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
-        commands = self.commands[expansion.first : expansion.last]
-        if not commands or command_name(commands[-1]) not in _SURELY_PRINTS:
-            return True
-        return any(
-            command.redirections or command_name(command) in _MAY_PRINT_NOTHING for command in commands
-        )
 
     def is_number(self, word: Word, at: int) -> bool:
         """Tell whether a value is proven to be a number at this place of the text."""
