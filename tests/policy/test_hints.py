@@ -614,8 +614,27 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         'psql "$DATABASE_URL" -c "select 1"',
-        "write ./ before a file, or write the value out",
-        'psql postgres://localhost/app -c "select 1"',
+        'write the beginning of the address out: "postgresql://$x"; or give it after -d, which a rule would '
+        'have to spell: `{command = "psql", options = ["-d"]}`',
+        'psql "postgresql://$HOST/app" -c "select 1"',
+        (),
+    ),
+    (
+        "report() { git status; }; trap report EXIT",
+        "write the function's commands here instead of its name",
+        "trap 'git status' EXIT",
+        (),
+    ),
+    (
+        "git commit -F - <<EOF\nfix: a long \\\nline\nEOF",
+        "quote the delimiter: <<'EOF'",
+        "git commit -F - <<'EOF'\nfix: a long \\\nline\nEOF",
+        (),
+    ),
+    (
+        'check() { "$@" && echo ok; }; check git status',
+        "write the program's name out: no rule can allow what is not known",
+        "git status && echo ok",
         (),
     ),
 )
@@ -627,7 +646,7 @@ _NAMED_VARIABLES = (
 )
 _BARE = [
     *("source", ".", "pytest", "pip", "gofmt", "git", "ruff", "psql", "export", "grep", "find", "sed"),
-    *("sh", "wc", "head", "cut"),
+    *("sh", "wc", "head", "cut", "trap"),
 ]
 
 

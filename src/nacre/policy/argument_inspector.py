@@ -85,6 +85,22 @@ _EXPANDED = regex(r"\$[A-Za-z_{(]|%q?\{")
 # A path that leads away from the working directory, at least at first sight.
 _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
 # The version of a package behind its name.
+# `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file, address or repository.
+_SCOPED = regex(
+    r"@[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*(?:@(?:[~^]?[0-9]+(?:\.(?:[0-9]+|x))*|[a-z]+))?"
+)
+# What their programs are called, where that is not the end of the package's name.
+_SCOPED_TOOLS = {
+    "@angular/cli": "ng",
+    "@babel/cli": "babel",
+    "@expo/cli": "expo",
+    "@lerna/cli": "lerna",
+    "@nrwl/cli": "nx",
+    "@nuxt/cli": "nuxi",
+    "@playwright/test": "playwright",
+    "@sveltejs/kit": "svelte-kit",
+    "@swc/cli": "swc",
+}
 _VERSION = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Addresses of keys and certificates that libraries open by loading a module; any address at all.
 _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
@@ -456,7 +472,11 @@ class ArgumentInspector:
         rest = words[position(words, word) + 1 :]
         # `npx eslint@8`, `uvx ruff==0.4`: the same program in another version.
         name = _VERSION.sub("", word.text) if word.literal else ""
-        if entry.packages and (is_of_the_system(name) or is_of_the_system(word.text) or ":" in word.text):
+        scoped = entry.scopes and _SCOPED.fullmatch(word.text) is not None
+        if scoped:
+            name = _SCOPED_TOOLS.get(name, name.rpartition("/")[2])
+        elsewhere = not scoped and (is_of_the_system(word.text) or ":" in word.text)
+        if entry.packages and (is_of_the_system(name) or elsewhere):
             reason = f"`{shown(word.text)}` is a program of the system, or elsewhere, and no package"
             found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
         if not word.literal:

@@ -203,7 +203,8 @@ def _has_fixed_form(words: Sequence[Word]) -> bool:
 def _print_formatted(use: Builtin) -> None:
     """`printf format ...`: -v and %n assign, and some shells evaluate numbers."""
     words = list(use.arguments)
-    if words and words[0].literal and words[0].text == "--":
+    ended = bool(words) and words[0].literal and words[0].text == "--"
+    if ended:
         words.pop(0)
     elif words and words[0].literal and words[0].text.startswith("-v"):
         target = words[0].with_text(words[0].text[2:]) if words[0].text != "-v" else None
@@ -212,7 +213,7 @@ def _print_formatted(use: Builtin) -> None:
         return
     if not words:
         return
-    if not words[0].literal or words[0].text.startswith("-"):
+    if not words[0].literal or (words[0].text.startswith("-") and not ended):
         use.unresolved(
             words[0], "the format is only known when it runs", "write printf '%s\\n' before the value"
         )

@@ -198,6 +198,8 @@ class CommandCheck:
             if rule.first_arguments and len(words) > 1 and rule.admits_name(name, fold=True):
                 reason = f"Command '{name}' with argument '{words[1].text}' not allowed"
         hint = instead_of_activating(words) or self.rules.nearest_allowed(name)
+        if name in self.findings.whole.kept:  # `f() { ...; }; trap f EXIT`
+            hint = "write the function's commands here instead of its name"
         self.findings.add("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)
 
 

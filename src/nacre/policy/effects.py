@@ -228,6 +228,10 @@ def unknown_text(word: Word) -> Effect:
 
 _EACH_ADDRESS = "write the beginning of the address out: xargs -I{} curl -s https://x.example/{}"
 _ADDRESS_BEGINS = 'write the beginning of the address out: "https://$x"'
+_DATABASE = (
+    'write the beginning of the address out: "postgresql://$x"; or give it after -d, '
+    'which a rule would have to spell: `{command = "psql", options = ["-d"]}`'
+)
 
 
 def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> Effect:
@@ -253,6 +257,8 @@ def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> E
         hint = _GIT_NAME
     elif program in {"curl", "wget"} and word.dynamic:
         hint = _ADDRESS_BEGINS
+    elif program == "psql" and word.dynamic:
+        hint = _DATABASE
     return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
 
 

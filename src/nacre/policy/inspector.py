@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 MAX_WRAPPERS = 20
+_WRITE_NAME = "write the program's name out: no rule can allow what is not known"
 # What runs a builtin as a builtin; the builtins that are programs, too, and do the same.
 _OF_THE_SHELL = frozenset({"command", "builtin", "exec", "noglob", "nocorrect", "time"})
 # Of these, no program looks through its arguments: `env builtin ls` starts one of that name, and no ls.
@@ -65,7 +66,8 @@ class Inspector(ArgumentInspector):
             self.step(words, [unresolved(word, "too many wrappers around a command")])
             return
         if word.expansions or word.glob is not None or word.braces:
-            self.step(words, [unresolved(word, "the command's name is only known when it runs")])
+            reason = "the command's name is only known when it runs"
+            self.step(words, [unresolved(word, reason, hint=_WRITE_NAME)])
             return
         self.is_started = self.is_started or (self.depth > 1 and self._starts_programs(self.outer))
         self.outer = word.text

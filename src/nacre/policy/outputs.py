@@ -61,7 +61,10 @@ _PRINTS_FIELD = regex(
 )
 # A file or directory that was not there before, in the directory for such.
 _PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t \w[\w.-]*|(?:-d )?/tmp/[\w.-]*X{3,}))?")
-_PRINTING = names("nproc id wc date pwd uname whoami hostname git getconf mktemp gh kubectl")
+# How many lines match, without the name of a file: of the input, or of one file.
+_COUNTS = regex(r"-[EFGivwx]*c[EFGivwx]*")
+_ONE_FILE = regex(r"[\w./][\w./-]*")
+_PRINTING = names("nproc id wc grep date pwd uname whoami hostname git getconf mktemp gh kubectl")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
 
 
@@ -72,6 +75,8 @@ def is_known_output(name: str) -> bool:
 
 def output_shape(words: list[str]) -> Shape:
     """The commands whose output is always a number, or never begins with a dash."""
+    if words[:1] == ["grep"]:
+        return "digits" if _counts_lines(words[1:]) else "any"
     text = " ".join(words)
     apart = not any(" " in word for word in words)  # `git rev-parse "--short HEAD"` prints just that
     shapes = _SHAPES_OF_CLIENTS if words[:1] in (["gh"], ["kubectl"]) else _SHAPES
@@ -81,6 +86,13 @@ def output_shape(words: list[str]) -> Shape:
     # Behind the format of date stands nothing: `date +%Y -d nonsense` prints nothing.
     printed = words[1:-1] in ([], ["-u"]) if words[:1] == ["date"] else apart
     return "operand" if printed and _PRINTS_OPERAND.fullmatch(text) else "any"
+
+
+def _counts_lines(words: list[str]) -> bool:
+    """`grep -c x`, `grep -ci x file`."""
+    flags, pattern, *files = (*words, "", "")[: max(2, len(words))]
+    plain = _COUNTS.fullmatch(flags) is not None and not pattern.startswith("-")
+    return plain and len(files) <= 1 and all(map(_ONE_FILE.fullmatch, files))
 
 
 _SHAPES: tuple[tuple[Shape, re.Pattern[str]], ...] = (

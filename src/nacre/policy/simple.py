@@ -21,6 +21,8 @@ BLANKS = regex(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
 _EMPTY_LINES = regex(r"[ \t\n]+")
 _COMMENT = regex(r"#[^\n]*")
+# Without these, all shells leave a here-document as it is.
+_FILLED_IN = regex(r"[$`\\]")
 OUTSIDE = "put it before the substitution, and its result into a variable"
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
@@ -411,6 +413,8 @@ class SimpleScanner(CertaintyScanner):
                 self.bodies.append((heredoc.at, start, line_start))
         else:
             self._expand_body(start, line_start, heredoc.at)
+            if not heredoc.strips_tabs and _FILLED_IN.search(self.text, start, line_start) is None:
+                self.bodies.append((heredoc.at, start, line_start))
         self.pos = after
 
     def _heredoc_line(self, heredoc: _Heredoc) -> tuple[str, int]:

@@ -2,8 +2,8 @@
 """Statements for sqlite3, psql and mysql that query and change tables, and nothing else.
 
 Above: `programs`. Below: the records of this package. Statements begin with a known word, call known functions (a name
-before a parenthesis, also in quotes), and hold no comments, no backslashes and no variables of psql (`:x`), whose
-values it reads again. Of the clients' own commands those that only show something are known.
+before a parenthesis, also in quotes), and hold no comments, no backslashes but the one of mysql's `\\G`, and no variables of
+psql (`:x`), whose values it reads again. Of the clients' own commands those that only show something are known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nacre.policy.patterns import regex
 _TOKEN = regex(
     r"""(?P<space>\s+)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")+"|`[^`\\]+`|\[[^\]\\]+\])"""
     r"""|(?P<number>(?>0[xX][0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z_.]))|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
-    r"""|(?P<open>\()|(?P<end>;)|(?P<other>::(?!:)|(?!--|/\*)[-+*/%<>=!|&~,.)?])"""
+    r"""|(?P<open>\()|(?P<end>;|\\G)|(?P<other>::(?!:)|(?!--|/\*)[-+*/%<>=!|&~,.)?])"""
 )
 _STATEMENTS = names(
     "select with insert update delete replace explain values create alter drop begin commit rollback end analyze reindex "
@@ -129,6 +129,8 @@ def _read(text: str, client: str) -> None:
             # The client looks for it everywhere: from there on, something else ends a statement.
             raise UnknownTextError("`delimiter` says what ends a statement")
         elif kind == "end":
+            if token != ";" and client != "mysql":
+                raise UnknownTextError
             _check_members(before, client)
             before = []
         else:

@@ -207,6 +207,13 @@ GIT = _command(
             options="-q -n -v -h --quiet --aggressive --auto --force --keep-largest-pack --cruft --no-cruft --all --prune? --no-prune --expire= --dry-run --verbose --progress --no-progress",
             operands="text",
         ),
+        # Without -w nothing is kept; filters are the repository's own, as for `git add`.
+        _command(
+            names="hash-object",
+            reason="-w writes, and a list of files is read",
+            options="-t= --stdin --no-filters -h",
+            operands="read",
+        ),
         _command(
             names="cat-file",
             reason="filters and text conversions are programs",

@@ -43,7 +43,7 @@ def _for_scripts(options: str) -> str:
     """
     names = (name.rstrip("=?").lstrip("-") for name in options.split())
     own = "|".join("(?:".join(name) + ")?" * (len(name) - 1) for name in names)
-    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+/*@ -]*)?"
+    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=(?!.*[|(] *[/~.])[A-Za-z0-9_.,:+/*@|() -]*)?"
 
 
 _TOOLS = (
@@ -361,6 +361,7 @@ PROGRAMS = (
         stops=True,
         passes=True,
         packages=True,
+        scopes=True,
     ),
     *_TOOLS,
     Program(

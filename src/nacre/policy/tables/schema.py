@@ -125,6 +125,8 @@ class Program(Options):
     passes: bool = False
     # That program is a package: `npx bash` is none, though npx may find the system's and run it.
     packages: bool = False
+    # Packages of a scope are among them (`npx @biomejs/biome`): no path, though there is a slash.
+    scopes: bool = False
     # That program is one that the tables know as a tool of JavaScript: `nyc mocha`, not `nyc bash`.
     tools: bool = False
     # Options whose value is a module of Python; what follows it is for the module (coverage run -m pytest).
