@@ -614,8 +614,10 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         'psql "$DATABASE_URL" -c "select 1"',
-        'write the beginning of the address out: "postgresql://$x"; or give it after -d, which a rule would '
-        'have to spell: `{command = "psql", options = ["-d"]}`',
+        (
+            'write the beginning of the address out: "postgresql://$x"; or give it after -d, '
+            'which a rule would have to spell: `{command = "psql", options = ["-d"]}`'
+        ),
         'psql "postgresql://$HOST/app" -c "select 1"',
         (),
     ),

@@ -84,11 +84,8 @@ _LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
 _EXPANDED = regex(r"\$[A-Za-z_{(]|%q?\{")
 # A path that leads away from the working directory, at least at first sight.
 _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
-# The version of a package behind its name.
-# `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file, address or repository.
-_SCOPED = regex(
-    r"@[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*(?:@(?:[~^]?[0-9]+(?:\.(?:[0-9]+|x))*|[a-z]+))?"
-)
+# `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
+_SCOPED = regex(r"@[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*(?:@(?:[~^]?[0-9]+(?:\.(?:[0-9]+|x))*|[a-z]+))?")
 # What their programs are called, where that is not the end of the package's name.
 _SCOPED_TOOLS = {
     "@angular/cli": "ng",
@@ -101,6 +98,7 @@ _SCOPED_TOOLS = {
     "@sveltejs/kit": "svelte-kit",
     "@swc/cli": "swc",
 }
+# The version of a package behind its name.
 _VERSION = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Addresses of keys and certificates that libraries open by loading a module; any address at all.
 _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
@@ -411,7 +409,8 @@ class ArgumentInspector:
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
             place = word if _IS_PATH.match(word.text) else None
-            hint = "" if word.literal else _NAME_OF_GIT if self.outer == "git" else "write it out"
+            named = self.outer == "git" and "change" not in entry.operands  # no directory that is made
+            hint = "" if word.literal else _NAME_OF_GIT if named else "write it out"
             if word.glob is not None and not word.dynamic:
                 hint = "put it into quotes"
             said = f"`{shown(word.text)}`: {entry.reason}"

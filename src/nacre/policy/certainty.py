@@ -27,6 +27,9 @@ READ_ONLY = names(
 _MOST_LOOKED_AT = 64  # of the variables that are certain, the latest
 # Parameters that are always set, or of which it is no error that they are not.
 _ALWAYS_SET = frozenset("@*#?$-0")
+# The same in these shells, unless something takes it away, which is refused.
+_COUNTED = frozenset({"SECONDS", "RANDOM"})
+_COUNTING = frozenset({"bash", "zsh"})
 # Options with which a builtin assigns in every shell that has it.
 _SURE_OPTIONS = {
     "declare": regex(r"--|-[xag]+"),
@@ -74,6 +77,8 @@ class CertaintyScanner(WordScanner):
             return  # only the substitution is given up
         if name in _ALWAYS_SET or self.may_abort:
             return  # or this line may be given up anyway
+        if name in _COUNTED and self.grammar.name in _COUNTING and not (self.in_function or self.may_unset):
+            return
         latest = self.opened[-_MOST_LOOKED_AT:]
         if self.in_function or self.may_unset or not any(name == item[0] for item in latest):
             self.note_abort()

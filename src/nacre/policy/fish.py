@@ -1,7 +1,7 @@
 """A small lexer for fish, and a smaller one for nushell; what is not plain is refused.
 
 Above: `evaluation`. Below: `model` and `refusal`. Both shells have languages of their own. Of fish's are read
-words, quotes, pipes, lists, redirections, variables, command substitutions, `set`, `read`,
+words, quotes, plain braces, pipes, lists, redirections, variables, command substitutions, `set`, `read`,
 and the blocks of `if`, `while`, `for`, `begin` and `switch`; of nushell's, pipelines of plain words.
 """
 
@@ -56,6 +56,8 @@ _RAW_IN_DOUBLE_QUOTES = regex(r'[^"\\$]*')
 # A name goes on with letters of any alphabet; an index would choose some of its elements.
 _VARIABLE = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)(?![\[$A-Za-z0-9_]|[^\x00-\x7f])")
 _SYMBOL = regex(rf"(?:\[|\]|!=?){_END}")
+# `src/{a,b}.py`: plain letters around and inside, no variable, no pattern, no quotes.
+_BRACED = regex(rf"([A-Za-z0-9_./-]*)\{{([A-Za-z0-9_.-]+(?:,[A-Za-z0-9_.-]+)+)\}}([A-Za-z0-9_./-]*){_END}")
 _ASSIGNED = regex(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _JOINING = frozenset({"and", "or", "not", "!"})
 # Words that are no commands but begin, divide and end blocks.
@@ -176,6 +178,12 @@ class _Lexer:
 
     def _word(self, start: int) -> int:
         """The word that begins here; where it ends."""
+        braced = _BRACED.match(self.text, start) if self._takes_braces() else None
+        if braced is not None:
+            before, choices, behind = braced.groups()
+            for choice in choices.split(","):
+                self.words.append(Word(before + choice + behind, start, braced.end(), quoted=True))
+            return braced.end()
         text: list[str] = []
         expansions: list[Expansion] = []
         glob: int | None = None
@@ -203,6 +211,11 @@ class _Lexer:
         )
         self._add(word, self.text[start:pos])
         return pos
+
+    def _takes_braces(self) -> bool:
+        """Whether words with braces may follow: behind a command, but not behind one that assigns."""
+        plain = bool(self.words) and not self.head and self.waiting is None and not self.nushell
+        return plain and self.words[0].text not in {"set", "read"}
 
     def _piece(self, pos: int, text: list[str], expansions: list[Expansion]) -> int:
         """Quotes, a variable or a substitution; where it ends, or the same place if there is none."""

@@ -2,8 +2,8 @@
 """Statements for sqlite3, psql and mysql that query and change tables, and nothing else.
 
 Above: `programs`. Below: the records of this package. Statements begin with a known word, call known functions (a name
-before a parenthesis, also in quotes), and hold no comments, no backslashes but the one of mysql's `\\G`, and no variables of
-psql (`:x`), whose values it reads again. Of the clients' own commands those that only show something are known.
+before a parenthesis, also in quotes), and hold no comments, no backslashes (but `G` behind one ends a statement of mysql), and no
+variables of psql (`:x`), whose values it reads again. Of the clients' own commands those that only show something are known.
 """
 
 from __future__ import annotations
@@ -77,6 +77,10 @@ _NO_CALLS = names(
     "in from where and or not as on join select then else when by having limit offset union except intersect case between is any all "
     "some exists over filter using set values returning partition distinct array row into lateral"
 )
+# What is in a table is printed; all other copies read and write files, or run programs.
+_COPIES_OUT = regex(
+    r"copy\s+[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?\s+to\s+stdout(?:\s+(?:with\s+)?csv(?:\s+header)?)?\s*;?\Z"
+)
 _SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
 # Not `\encoding x`: in some encodings a quote is a part of the letter before it.
 _META = regex(
@@ -94,6 +98,8 @@ def sql_actions(text: str, client: str) -> list[Action]:
     if client == "psql" and stripped.startswith("\\"):
         known = _META.match(stripped) is not None
         return [] if known else [Action("run", "this command of psql can run programs or open files")]
+    if client == "psql" and _COPIES_OUT.match(stripped.casefold()):
+        return []
     try:
         _read(text, client)
     except UnknownTextError as error:
@@ -129,7 +135,7 @@ def _read(text: str, client: str) -> None:
             # The client looks for it everywhere: from there on, something else ends a statement.
             raise UnknownTextError("`delimiter` says what ends a statement")
         elif kind == "end":
-            if token != ";" and client != "mysql":
+            if "G" in token and client != "mysql":
                 raise UnknownTextError
             _check_members(before, client)
             before = []
