@@ -634,6 +634,18 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (),
     ),
     (
+        "git log -3 --format=%h | xargs -n1 git show --stat",
+        "write at the end what the words are: `--end-of-options` for commits, `--` for paths and branches",
+        "git log -3 --format=%h | xargs -n1 git show --stat --end-of-options",
+        (),
+    ),
+    (
+        "git branch --merged main | grep -v main | xargs git branch -d",
+        "write at the end what the words are: `--end-of-options` for commits, `--` for paths and branches",
+        "git branch --merged main | grep -v main | xargs git branch -d --",
+        (),
+    ),
+    (
         'check() { "$@" && echo ok; }; check git status',
         "write the program's name out: no rule can allow what is not known",
         "git status && echo ok",

@@ -209,6 +209,7 @@ _LIST_ONE_BY_ONE = "write it out; for a list of files, write `... | xargs -I{} c
 # No address, no list, no text, no variable; behind two colons stands the name of a test.
 _PLAIN_PATH = regex(r"(?!-)(?:[A-Za-z]:[\\/])?[^:@,{}$]*(?:::.*)?\Z", re.DOTALL)
 _GIT_LIST = "put it into double quotes, a commit after `--end-of-options`, a path after `--`"
+_GIT_INPUT = "write at the end what the words are: `--end-of-options` for commits, `--` for paths and branches"
 _GIT_NAME = (
     "write refs/heads/ or refs/tags/ before a name, `--end-of-options` before a commit, `--` before a path"
 )
@@ -249,6 +250,8 @@ def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> E
             hint = _INPUT_BEHIND_DASHES if helps else _EACH
             if program in {"curl", "wget"}:
                 hint = _EACH_ADDRESS
+            elif program == "git" and helps:
+                hint = _GIT_INPUT
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
