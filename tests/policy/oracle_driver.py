@@ -137,10 +137,12 @@ _ANSWER = """
 # Programs whose real output is known: a number, one harmless word, a new file. Stand-ins print such, too.
 _PRINTS_DIGITS = (
     "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*|'tr -d  '*|'tr -d [:'*"
+    "|'grep -c '*|'grep -'[EFGivwx]'c '*|'grep -c'[EFGivwx]' '*|'grep -'[EFGivwx]c[EFGivwx]' '*"
     "|'gh '*' --json databaseId '*' .[0].databaseId'|'gh '*' --json number '*.number"
 )
 _PRINTS_WORD = (
-    "uname*|whoami|hostname|'git rev-parse '*|'git describe'*|'git symbolic-ref'*|'git branch --show'*"
+    "uname*|whoami|hostname|'git rev-parse '*|'git merge-base '*|'git describe'*|'git symbolic-ref'*"
+    "|'git branch --show'*"
 )
 _PRINTS_FRESH = "mktemp|'mktemp -'[dq]|'mktemp -'[dq][dq]|'mktemp '*'-t '*|'mktemp '*'/tmp/'*"
 _WRAPPED = (

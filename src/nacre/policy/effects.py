@@ -209,7 +209,9 @@ _LIST_ONE_BY_ONE = "write it out; for a list of files, write `... | xargs -I{} c
 # No address, no list, no text, no variable; behind two colons stands the name of a test.
 _PLAIN_PATH = regex(r"(?!-)(?:[A-Za-z]:[\\/])?[^:@,{}$]*(?:::.*)?\Z", re.DOTALL)
 _GIT_LIST = "put it into double quotes, a commit after `--end-of-options`, a path after `--`"
-_GIT_INPUT = "write at the end what the words are: `--end-of-options` for commits, `--` for paths and branches"
+_GIT_INPUT = (
+    "write at the end what the words are: `--end-of-options` for commits, `--` for paths and branches"
+)
 _GIT_NAME = (
     "write refs/heads/ or refs/tags/ before a name, `--end-of-options` before a commit, `--` before a path"
 )
@@ -243,15 +245,7 @@ def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> E
     if word.splits and below and program != "git":
         return unresolved(word, "an unquoted value can become any option", hint=_FOUND_HERE)
     if word.splits:
-        hint = _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
-        if program == "git":
-            hint = _GIT_LIST
-        if any(expansion.name == "{}" for expansion in word.expansions):
-            hint = _INPUT_BEHIND_DASHES if helps else _EACH
-            if program in {"curl", "wget"}:
-                hint = _EACH_ADDRESS
-            elif program == "git" and helps:
-                hint = _GIT_INPUT
+        hint = _instead_of_list(word, program, helps=helps)
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
@@ -263,6 +257,17 @@ def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> E
     elif program == "psql" and word.dynamic:
         hint = _DATABASE
     return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
+
+
+def _instead_of_list(word: Word, program: str, *, helps: bool) -> str:
+    """What to do where several words, or those that xargs reads, could be options."""
+    if not any(expansion.name == "{}" for expansion in word.expansions):
+        return _GIT_LIST if program == "git" else _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
+    if program in {"curl", "wget"}:
+        return _EACH_ADDRESS
+    if not helps:
+        return _EACH
+    return _GIT_INPUT if program == "git" else _INPUT_BEHIND_DASHES
 
 
 def instead_of_activating(words: Sequence[Word]) -> str:

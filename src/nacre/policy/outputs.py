@@ -62,7 +62,7 @@ _PRINTS_FIELD = regex(
 # A file or directory that was not there before, in the directory for such.
 _PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t \w[\w.-]*|(?:-d )?/tmp/[\w.-]*X{3,}))?")
 # How many lines match, without the name of a file: of the input, or of one file.
-_COUNTS = regex(r"-[EFGivwx]*c[EFGivwx]*")
+_COUNTS = regex(r"-[EFGivwx]?c[EFGivwx]?")
 _ONE_FILE = regex(r"[\w./][\w./-]*")
 _PRINTING = names("nproc id wc grep date pwd uname whoami hostname git getconf mktemp gh kubectl")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
@@ -90,9 +90,9 @@ def output_shape(words: list[str]) -> Shape:
 
 def _counts_lines(words: list[str]) -> bool:
     """`grep -c x`, `grep -ci x file`."""
-    flags, pattern, *files = (*words, "", "")[: max(2, len(words))]
-    plain = _COUNTS.fullmatch(flags) is not None and not pattern.startswith("-")
-    return plain and len(files) <= 1 and all(map(_ONE_FILE.fullmatch, files))
+    if len(words) not in {2, 3} or _COUNTS.fullmatch(words[0]) is None:
+        return False
+    return not words[1].startswith("-") and all(map(_ONE_FILE.fullmatch, words[2:]))
 
 
 _SHAPES: tuple[tuple[Shape, re.Pattern[str]], ...] = (
