@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from oracle_driver import WORK
+from oracle_driver import HOME, WORK
 from shell_oracle import Observation
 
 from nacre.policy import Policy, judge, judge_argv
@@ -247,7 +247,8 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
     if argv[0] in _TAKE_ANY_OPTION and not any(claim.literal for claim in fitting):
         argv = tuple("x" if word.startswith("-") else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
-    verdict = judge_argv(argv, policy)
+    # A program below the home directory is given by the name that rules have for it.
+    verdict = judge_argv((argv[0].replace(f"{HOME}/", "~/", 1), *argv[1:]), policy)
     if verdict.reason.endswith("from its input") and given_program:
         return []  # a here-document, which the judge has read: it is not among the arguments
     if verdict.rule == "own files" and not any(claim.literal for claim in fitting):

@@ -37,7 +37,7 @@ SCRIPT_TIMEOUT_S = 1.0
 LEFT_BEHIND_TIMEOUT_S = 0.5
 ROOT = Path("/tmp/nacre-oracle")
 WORK = ROOT / "work"
-_HOME = ROOT / "home"
+HOME = ROOT / "home"
 _NOWHERE = "/nonexistent"
 # What a script must not change: it decides what runs, or how words are split.
 _KEPT = ("PATH", "IFS", "PS4", "LD_PRELOAD", "BASH_ENV", "ENV", "HOME", "GIT_PAGER", "PAGER", "EDITOR")
@@ -246,7 +246,7 @@ def build_project(root: Path) -> None:
 
 
 def _build_repository() -> None:
-    environment = {"PATH": _REAL_PATH, "HOME": str(_HOME), "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {"PATH": _REAL_PATH, "HOME": str(HOME), "GIT_CONFIG_NOSYSTEM": "1"}
     identity = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.templateDir="]
     steps = [["init", "-q"], ["add", "a.txt", "b.txt", "Makefile"], ["commit", "-qm", "one"], ["tag", "v1"]]
     for step in (*steps, ["add", "sub/c.txt"], ["commit", "-qm", "two"]):
@@ -266,7 +266,7 @@ class Driver:
         self.real = real
         self.path = shutil.which(shell) or shell
         self.count = 0
-        _HOME.mkdir(parents=True)
+        HOME.mkdir(parents=True)
         self.environment = self._environment()
         self.start = "" if real else self._prepare()
         self._install(names)
@@ -282,7 +282,7 @@ class Driver:
     def _environment(self) -> dict[str, str]:
         in_shell = self.shell in {"bash", "zsh"}
         path = _REAL_PATH if self.real else _NOWHERE if in_shell else str(STAND_INS)
-        environment = {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": str(_HOME)}
+        environment = {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": str(HOME)}
         environment |= dict.fromkeys(("TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), "/tmp")
         environment["FUNCNEST"] = "8"
         environment |= dict.fromkeys(("GIT_PAGER", "PAGER"), "")
@@ -370,7 +370,7 @@ class Driver:
             changed = [name for name in changed if not _is_database(WORK / name)]
         if now != self.snapshot:
             self._restore()
-        elsewhere = [name for name in ("PWNED", "pwned") if (_HOME / name).exists()]
+        elsewhere = [name for name in ("PWNED", "pwned") if (HOME / name).exists()]
         if self.watched:
             elsewhere = _taken_away(self.around)
         return [name for name in changed if not _OWN_FILES.search(name)] + elsewhere
@@ -534,7 +534,7 @@ def _taken_away(around: frozenset[Path]) -> list[str]:
     """Files in other places where a program may write, which are removed; what is missing is made again."""
     found = [path for path in Path("/tmp").iterdir() if path not in around]
     found += [path for path in ROOT.iterdir() if path not in around and not path.name.startswith("log")]
-    for place in (_HOME, ROOT / "outside"):
+    for place in (HOME, ROOT / "outside"):
         if place.is_symlink() or not place.is_dir():
             found.append(place)
             place.unlink(missing_ok=True)
@@ -548,7 +548,7 @@ def _taken_away(around: frozenset[Path]) -> list[str]:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
-    for place in (_HOME, ROOT / "outside"):
+    for place in (HOME, ROOT / "outside"):
         place.mkdir(exist_ok=True)
         (place / "secret").write_text(f"{SECRET}\n", encoding="utf-8")
     return [str(path) for path in found]
