@@ -138,7 +138,7 @@ _ANSWER = """
 _PRINTS_DIGITS = (
     "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*|'tr -d  '*|'tr -d [:'*"
     "|'grep -c '*|'grep -'[EFGivwx]'c '*|'grep -c'[EFGivwx]' '*|'grep -'[EFGivwx]c[EFGivwx]' '*"
-    "|'gh '*' --json databaseId '*' .[0].databaseId'|'gh '*' --json number '*.number"
+    "|'git rev-list --count '*|'gh '*' --json databaseId '*' .[0].databaseId'|'gh '*' --json number '*.number"
 )
 _PRINTS_WORD = (
     "uname*|whoami|hostname|'git rev-parse '*|'git merge-base '*|'git describe'*|'git symbolic-ref'*"
