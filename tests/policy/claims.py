@@ -22,7 +22,7 @@ from functools import cached_property, lru_cache
 from oracle_driver import HOME, WORK
 from shell_oracle import Observation
 
-from nacre.policy import Policy, judge, judge_argv
+from nacre.policy import Policy, judge, judge_argv, tables
 from nacre.policy.evaluation import scan_for
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.programs import inspect
@@ -33,8 +33,6 @@ _MOST_BRACES = 32
 # A handler in zsh is told the name that `exec -a` gives, not the program's.
 _RENAMES = re.compile(r"\bexec\s+-\w*a")
 _PIPE = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
-# To these a value that turns out to be an option does no harm, listed or not (`docker rm $(docker ps -q)`).
-_TAKE_ANY_OPTION = frozenset({"docker", "jq"})
 
 
 @dataclass(frozen=True)
@@ -244,7 +242,7 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
         return []  # a deny list is a guard rail: it does not ask about every value from elsewhere
     # The pipe of a process substitution is no file; a text that names one itself is judged as that text.
     argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
-    if argv[0] in _TAKE_ANY_OPTION and not any(claim.literal for claim in fitting):
+    if _takes_any_option(argv[0]) and not any(claim.literal for claim in fitting):
         argv = tuple("x" if word.startswith("-") else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     # A program below the home directory is given by the name that rules have for it.
@@ -258,6 +256,12 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
     if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []
+
+
+def _takes_any_option(name: str) -> bool:
+    """Whether a value that turns out to be any option does no harm: `docker rm $(docker ps -q)`."""
+    entry = tables.program(name)
+    return name == "docker" or (entry is not None and entry.harmless)
 
 
 def _expand_braces(text: str) -> list[str] | None:

@@ -141,8 +141,8 @@ _PRINTS_DIGITS = (
     "|'git rev-list --count '*|'gh '*' --json databaseId '*' .[0].databaseId'|'gh '*' --json number '*.number"
 )
 _PRINTS_WORD = (
-    "uname*|whoami|hostname|'git rev-parse '*|'git merge-base '*|'git describe'*|'git symbolic-ref'*"
-    "|'git branch --show'*"
+    "uname*|whoami|hostname|'git rev-parse '*|'git merge-base '*|'git log -1 --format=%H'*"
+    "|'git describe'*|'git symbolic-ref'*|'git branch --show'*"
 )
 _PRINTS_FRESH = "mktemp|'mktemp -'[dq]|'mktemp -'[dq][dq]|'mktemp '*'-t '*|'mktemp '*'/tmp/'*"
 _WRAPPED = (

@@ -23,7 +23,7 @@ _CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
 # Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
 _MAY_PRINT_NOTHING = frozenset({"git", "gh", "hostname", "getconf", "kubectl", "tr"})
 # Programs that print something whatever happens, as long as their input can be opened.
-_SURELY_PRINTS = frozenset({"nproc", "id", "wc", "date", "pwd", "uname", "whoami", "dirname"})
+_SURELY_PRINTS = frozenset({"nproc", "id", "wc", "date", "pwd", "uname", "dirname"})
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
 
