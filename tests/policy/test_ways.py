@@ -17,6 +17,7 @@ _ALLOWED = [
     *("cp", "mv", "tee", "cat", "cd", "pushd", "ln", "rm", "mkdir"),
     *("ls", "git", "rsync", "shopt", "sed", "dd", "echo", "exec"),
 ]
+_TOOLS_WITH_CODE = ("pytest", "pip", "meson", "cmake", "java", "javac", "expo")
 _SHELLS = ("bash", "zsh", "dash", "ksh", "mksh", "fish")
 
 
@@ -205,8 +206,28 @@ def test_two_stars_are_read_where_no_link_leads_out(project: Path) -> None:
         ("pip install './a/link[dev]'", "deny"),
         ("pip install -e './a/link[dev]'", "deny"),
         ("pip install './a[dev]'", "allow"),
+        ("meson setup b a/link", "deny"),
+        ("meson setup a/link", "deny"),
+        ("meson setup b a", "allow"),
+        ("meson setup b ..", "allow"),
+        ("cmake -B b a/link", "deny"),
+        ("cmake -B a/link", "deny"),
+        ("cmake -B b -DCMAKE_TOOLCHAIN_FILE=a/link/x.cmake", "deny"),
+        ("cmake -B b a", "allow"),
+        ("cmake -B ../b -S . -DCMAKE_TOOLCHAIN_FILE=a/x.cmake -DCMAKE_INSTALL_PREFIX=/usr", "allow"),
+        ("cmake ..", "allow"),
+        ("java -cp a/link X", "deny"),
+        ("java -cp a:a/link X", "deny"),
+        ("java -cp 'a/link/*' X", "deny"),
+        ("java --module-path=a/link -m x/y", "deny"),
+        ("java -jar a/link/x.jar", "deny"),
+        ("java -cp 'lib/*:a' X a/link", "allow"),
+        ("javac -d b -cp a/link X.java", "deny"),
+        ("javac -d b -cp lib/*:a/link X.java", "deny"),
+        ("javac -d b -cp lib/*:a /tmp/X.java", "allow"),
+        ("expo start a/link", "deny"),
     ],
 )
 def test_what_is_found_behind_a_link_is_elsewhere(project: Path, text: str, decision: str) -> None:
-    policy = replace(Policy.from_lists(["find", "pytest", "pip"], allow_writes=True), files=LOCAL_FILES)
+    policy = replace(Policy.from_lists([*_TOOLS_WITH_CODE, "find"], allow_writes=True), files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project)).decision == decision

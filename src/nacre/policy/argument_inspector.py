@@ -82,6 +82,13 @@ _ACCESS: dict[Kind, Access] = {
 _LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
 # What some programs put the value of a variable in the place of: `pytest --junitxml '$HOME/x'`.
 _EXPANDED = regex(r"\$[A-Za-z_{(]|%q?\{")
+_LEADS_AWAY = regex(r"[/~]|(?:.*/)?\.\.(?:/|\Z)")
+# What separates the paths of a list (`-cp a:b`), or a path from its name (`-DX=a`).
+_BETWEEN_PATHS = regex(r"[:;=]")
+# Operands that are code, and so is what options name beside them.
+_CODE_ROLES = frozenset({"own", "near"})
+# A compiler looks there for processors of annotations; what it compiles may lie anywhere.
+_CLASS_PATHS = frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path"})
 # A path that leads away from the working directory, at least at first sight.
 _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
 # `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
@@ -211,7 +218,9 @@ class ArgumentInspector:
         names_files = entry.names_files or entry.suffixes
         for item in given:
             more = item.kind != "operand" and (item.kind != "option" or names_files)
-            if more and item.flag != harmless and not (named and item.kind == "unproven"):
+            if more and item.flag == harmless:
+                found.uses(item.value, "read")
+            elif more and not (named and item.kind == "unproven"):
                 self.option(entry, item, found)
 
     def _before_module(
@@ -255,10 +264,14 @@ class ArgumentInspector:
         """The files that an option names."""
         value = item.value
         access = _ACCESS.get(item.kind)
-        if item.kind == "reads" and value is not None:
-            self._address(entry, value, found)
-            if getattr(entry, "operands", "") == "own":  # `pip install -e link`, like `pip install ./link`
-                self._own(entry, value, found)
+        if item.kind in {"reads", "changes"} and value is not None:
+            # `pip install -e link` is like `pip install ./link`, `java -cp link X` like `java link/X.java`.
+            roles = str(getattr(entry, "operands", ""))  # of a wrapper it is a number
+            listed = item.flag in _CLASS_PATHS
+            if listed or not _CODE_ROLES.isdisjoint(roles.split()):
+                self._own(entry, value, found, only_links=listed)
+            if item.kind == "reads":
+                self._address(entry, value, found)
         if access is not None and item.kind != "unlisted" and value is not None and value.literal:
             # `--emit=asm=x`, `--python_out=lite:x`: the path stands behind something else.
             for part in _LISTED.split(value.text)[1:]:
@@ -343,12 +356,18 @@ class ArgumentInspector:
             self._address(entry, word, found)
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
 
-    def _own(self, entry: Options, word: Word, found: Effects) -> None:
+    def _own(self, entry: Options, word: Word, found: Effects, *, only_links: bool = False) -> None:
         """`pytest link`: a file of the project is found in the project, behind a link too."""
         if word.tilde or word.braces:
             return
         reason = f"instructions from elsewhere: {getattr(entry, 'reason', '')}"
+        pattern = pattern_of(getattr(entry, "refuses", ""))
+        # Where the table says which paths are refused as they are written (not `cmake ..`), only links count.
+        if word.literal and pattern is not None and pattern.match("/x") is not None:
+            only_links = True
         for place in _places_of(word) - {""}:
+            if only_links and _LEADS_AWAY.match(place):
+                continue
             effect = runs(word, reason, word.text if word.literal else "")
             found.add(replace(effect, place=Word(place, word.start, word.end), near=True))
 
@@ -440,8 +459,9 @@ class ArgumentInspector:
         word = first.word
         rest = words[position(words, word) + 1 :]
         name = entry.names.split()[0]
-        if not word.literal:
-            found.add(unresolved(word, "the sub-command is only known when it runs"))
+        if not word.literal or first.reason:  # `yarn --emoji --silent exec x`: a value, or an option
+            reason = first.reason or "the sub-command is only known when it runs"
+            found.add(unresolved(word, reason, hint=first.hint))
             self.vouched(rest, found)
             return
         command = _commands_of(entry).get(word.text)
@@ -524,10 +544,10 @@ def _places_of(word: Word) -> set[str]:
         looped = all(piece.kind == "file" for piece in word.expansions)
         places = {place for piece in word.expansions for place in piece.below}
         return places | {word.prefix.rpartition("/")[0]} if looped else places
-    # Behind a colon stands a line or a test, in brackets what else is wanted (`./x[dev]`); before a pattern
-    # stands the directory.
+    # Behind a colon stands a line, a test or another path, in brackets what else is wanted (`./x[dev]`);
+    # before a pattern stands the directory.
     text = word.text if word.glob is None else word.prefix.rpartition("/")[0]
-    return {text, text.partition(":")[0], text.partition("[")[0]}
+    return {text, text.partition("[")[0], *_BETWEEN_PATHS.split(text), *_BETWEEN_PATHS.split(word.text)}
 
 
 def _is_preset(item: Argument) -> bool:

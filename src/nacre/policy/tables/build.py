@@ -58,18 +58,19 @@ PROGRAMS = (
         style="joined",
         options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
         checks=(
-            (
-                "-D=",
-                _CMAKE_DEFINITION,
-            ),
+            ("-D=", _CMAKE_DEFINITION),
+            # It passes over a blank before a path, and takes backslashes for slashes on every system.
+            ("-S= --build= --install= --test-dir=", r"(?!\s)[^\\]*"),
         ),
+        # Some definitions name files of code.
+        reads="-D=",
         places="-S= --build= --install= --test-dir=",
         changes="-B= --prefix=",
         writes="--graphviz= --trace-redirect= --profiling-output= --system-information",
         runs="-P= -E= -C= --toolchain= --build-and-test --open= --find-package --workflow -T= --debugger --debugger-pipe= --profiling-format= --project-file=",
-        operands="maybe",
+        operands="own",
         # A project that lies elsewhere; `..` is where one is from its own build directory.
-        refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
+        refuses=r"(?!\.\./?\Z)(?:[/~\s]|.*\\|(?:.*/)?\.\.(?:/|\Z))",
         after=r"-j\d*|-k\d*|-v|-s|VERBOSE=\d|V=\d|\d+|[A-Za-z0-9_.][A-Za-z0-9_.-]*",
         dashes=True,
     ),
@@ -80,6 +81,7 @@ PROGRAMS = (
         reason="scripts are code; logs are written",
         options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
         places="--test-dir=",
+        checks=(("--test-dir=", r"(?!\s)[^\\]*"),),
         writes="-O= --output-log= --output-junit=",
         runs="-S= -SP= -D= -M= -T= --script= --script-new-process= --dashboard= --build-and-test --build-makeprogram= --test-command --overwrite= --add-notes= --test-action= --test-model= --extra-submit=",
         operands="text",
@@ -193,6 +195,7 @@ PROGRAMS = (
                 ),
                 changes="--prefix= --destdir=",
                 runs="--cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
+                operands="own",
                 # A project that lies elsewhere.
                 refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
             ),
@@ -204,8 +207,9 @@ PROGRAMS = (
         reason="agents, error hooks and files of options are code",
         style="joined",
         options="-version -help -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
-        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?!ShowMessageBox)[A-Z]\w*|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*:/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
+        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?!ShowMessageBox)[A-Z]\w*|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @]/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
         # Classes from elsewhere are code from elsewhere.
+        reads="-cp= -classpath= --class-path= -p= --module-path= -jar=",
         checks=(
             (
                 "-cp= -classpath= --class-path= -p= --module-path= -jar=",
@@ -256,7 +260,7 @@ PROGRAMS = (
         runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
         operands="text",
         # Goals of plugins run what they like: only the phases, and goals that only look.
-        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|site)\Z|dependency:(?:tree|resolve|resolve-plugins|list|analyze|go-offline|sources)\Z|versions:display-\S+\Z|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|evaluate|describe|system)\Z|(?:spotless|fmt|formatter|sortpom|license):(?:check|apply|format|verify|sort|validate)\Z|checkstyle:(?:check|checkstyle)\Z|(?:pmd|spotbugs|jacoco|enforcer):(?:check|report|enforce)\Z|failsafe:(?:integration-test|verify)\Z|surefire:test\Z|spring-boot:run\Z|compiler:(?:compile|testCompile)\Z|clean:clean\Z)",
+        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|site)\Z|dependency:(?:tree|resolve|resolve-plugins|list|analyze|go-offline|sources)\Z|versions:display-[a-z-]+\Z|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|evaluate|describe|system)\Z|(?:spotless|fmt|formatter|sortpom|license):(?:check|apply|format|verify|sort|validate)\Z|checkstyle:(?:check|checkstyle)\Z|(?:pmd|spotbugs|jacoco|enforcer):(?:check|report|enforce)\Z|failsafe:(?:integration-test|verify)\Z|surefire:test\Z|spring-boot:run\Z|compiler:(?:compile|testCompile)\Z|clean:clean\Z)",
     ),
     Program(
         names="gradle gradlew",
@@ -264,12 +268,12 @@ PROGRAMS = (
         reason="other projects, scripts and properties decide what runs",
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts; others name the Java and the tools that are run.
-        pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~])(?!.*\.\.)(?!.*:/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
+        pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @+]/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
         places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
         runs="-I= --init-script= --scan -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
         operands="text",
-        # It publishes; a task can be shortened.
-        refuses=r"(?:.*:)?(?:p(?:u(?:b\w*)?)?|p[A-Z]\w*|u(?:p(?:l\w*)?)?|u[A-Z]\w*)\Z",
+        # It publishes; a task can be shortened, part by part (`puTML`, `p-to-m`), and its case does not matter.
+        refuses=r"(?:.*:)?(?:(?i:pub|upl).*|(?i:pu?|up?)(?:[A-Z-].*)?)\Z",
     ),
     Program(
         names="bazel bazelisk",

@@ -12,6 +12,8 @@ from nacre.policy.tables.schema import Program
 _GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
 _GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
+# Another toolchain is other programs, in any directory: `rustc +/tmp/x`.
+_RUST_TOOLCHAIN = r"\+(?!(?:stable|beta|nightly|\d+\.\d+(?:\.\d+)?)\Z)"
 
 PROGRAMS = (
     Program(
@@ -35,42 +37,49 @@ PROGRAMS = (
         options="-z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
         # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
         checks=(("-e= -m=", r"\w+"), ("-l= --library=", r":?[\w.+-]+")),
-        # A script of the linker places sections; it runs nothing.
-        reads="-L= --library-path= -T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
+        # A script of the linker places sections; it runs nothing, but names the file that is written if nobody does.
+        tamed="-T -o",
+        reads="-L= --library-path= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
         writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
         only_with="-o --output --version --help",
         alone="-v -V --verbose",
-        runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
+        runs="-T= --script= -plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
         operands="read",
         refuses="@",
         response_files=True,
     ),
-    Program(
-        names="gcc g++ cc c++ clang clang++ gfortran",
-        # Some options take the next word to clang only.
-        plain_values=True,
-        reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
-        style="joined",
-        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
-        pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
-        # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
-        # clang looks for a linker by the name of the target.
-        checks=(
-            ("-e=", r"\w+"),
-            ("-l=", r":?[\w.+-]+"),
-            ("-arch= --target= -target=", r"[\w.+-]+"),
-        ),
-        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= -F= -iframework= -T=",
-        # Without -o it is a.out, or a file beside the first one.
-        only_with="-o -E -M -MM -fsyntax-only -### --version --help -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
-        alone="-v -V -Q -###",
-        writes="-o= -MD -MMD -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
-        # clang takes the linker that lies below --sysroot.
-        runs="-wrapper= --sysroot= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
-        operands="maybe",
-        refuses="@",
-        response_files=True,
-        dashes=False,
+    *(
+        Program(
+            names=names,
+            # Some options take the next word to clang only.
+            plain_values=True,
+            reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
+            style="joined",
+            options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
+            pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
+            # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
+            # clang looks for a linker by the name of the target.
+            checks=(
+                ("-e=", r"\w+"),
+                ("-l=", r":?[\w.+-]+"),
+                ("-arch= --target= -target=", r"[\w.+-]+"),
+            ),
+            reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= -F= -iframework=",
+            # A script of the linker names the file that is written, if nobody does.
+            tamed="-T -o",
+            # Without -o it is a.out, or a file beside the first one.
+            only_with=f"{shows} -o -E -M -MM -### --version --help -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
+            alone="-v -V -Q -###",
+            writes="-o= -MD -MMD -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
+            # clang takes the linker that lies below --sysroot.
+            runs="-T= -wrapper= --sysroot= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
+            operands="maybe",
+            refuses="@",
+            response_files=True,
+            dashes=False,
+        )
+        # What is only checked leaves files of its modules behind, in Fortran.
+        for names, shows in (("gcc g++ cc c++ clang clang++", "-fsyntax-only"), ("gfortran", ""))
     ),
     Program(
         names="rustc",
@@ -91,7 +100,7 @@ PROGRAMS = (
         # Macros of libraries that are found there are code that the compiler runs.
         runs="-L= -Z= --sysroot= --env-set= --extern=",
         operands="maybe",
-        refuses="@",
+        refuses=rf"@|{_RUST_TOOLCHAIN}",
         response_files=True,
         plain_values=True,
     ),
@@ -152,6 +161,7 @@ PROGRAMS = (
         places="--config-path=",
         runs="--config=",
         operands="alter",
+        refuses=_RUST_TOOLCHAIN,
         plain_values=True,
     ),
     Program(

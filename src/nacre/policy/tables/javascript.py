@@ -18,6 +18,14 @@ from nacre.policy.tables.schema import ADDRESS, ELSEWHERE, OUTSIDE, REVISION, Pr
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
 _NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
 
+# What pnpm takes for a switch, or for nothing, has no value: the next word would be its command.
+_NOT_OF_PNPM = "-w= --location= --omit= --include= --only= --workspace= --searchlimit= --maxsockets= --message= --preid= --depth= --audit-level= --access= --tag= --otp="
+# Known behind a command of yarn only: before it, the value would be the command. The first two take the next word for
+# one there: `yarn --production build exec x` runs x.
+_YARN_VALUES = (
+    "--production? --prod? -j= --mode= --pattern= --scope= --depth= --level= --groups= --include= --exclude="
+)
+
 # Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
 _EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
 # A package that does not come from the registry: `user/repo` is a repository of GitHub.
@@ -32,8 +40,8 @@ _PNPM_PLACES = "-C= --dir="
 _PART = r"(?:\./)?[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*/?"
 
 
-def _without_places(options: str, places: str) -> str:
-    return " ".join(name for name in options.split() if name not in places.split())
+def _without(options: str, others: str) -> str:
+    return " ".join(name for name in options.split() if name not in others.split())
 
 
 def _for_scripts(options: str) -> str:
@@ -212,8 +220,8 @@ PROGRAMS = (
         names="pnpm",
         reason=_ELSEWHERE,
         style="words",
-        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD --recursive --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
-        runs=_without_places(_PNPM_RUNS, _PNPM_PLACES),
+        options=f"{_without(_NPM, _NOT_OF_PNPM)} --workspace -r -w -Dw -wD -rD --recursive --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
+        runs=_without(_PNPM_RUNS, _PNPM_PLACES),
         places=_PNPM_PLACES,
         # What stands in brackets is a commit, which git is told.
         checks=((_PNPM_PLACES, _PART), ("-F= --filter= --filter-prod=", r"(?!.*\[\s*-)[\s\S]*")),
@@ -253,7 +261,7 @@ PROGRAMS = (
                 names="install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin",
                 style="words",
                 reason="an address and another directory are code from elsewhere: what a package brings is run",
-                options="--check --format= --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
+                options="--check --depth= --audit-level= --format= --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
                 operands="own",
                 refuses=_PACKAGE,
             ),
@@ -287,8 +295,8 @@ PROGRAMS = (
         names="yarn yarnpkg",
         reason=_ELSEWHERE,
         style="words",
-        options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
-        runs=_without_places(_YARN_RUNS, _YARN_PLACES),
+        options="-v -h -s -D -E -P -O -T -W -A -R -p -i -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --production= --prod= --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --all --recursive --interactive --cached --parallel --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
+        runs=_without(_YARN_RUNS, _YARN_PLACES),
         places=_YARN_PLACES,
         checks=((_YARN_PLACES, _PART), ("--since?", REVISION)),
         persistent=True,
@@ -313,7 +321,7 @@ PROGRAMS = (
                 names="workspace workspaces",
                 style="words",
                 reason=_ELSEWHERE,
-                options="-Ap -At -Apt -Aptv -Apv -Av -Rp -Rt -Rpt -Rptv -pt -ptv -pv -pi -piv -pti -vi -iv -v",
+                options=f"{_YARN_VALUES} -Ap -At -Apt -Aptv -Apv -Av -Rp -Rt -Rpt -Rptv -pt -ptv -pv -pi -piv -pti -vi -iv -v",
                 pattern=_for_scripts(_YARN_RUNS),
                 pattern_later=True,
                 operands="text",
@@ -333,7 +341,7 @@ PROGRAMS = (
                 plain_values=True,
                 style="words",
                 reason=_ELSEWHERE,
-                options="--fix --check --strategy= --major --minor --patch --new-version= --no-git-tag-version --ignore-workspace-root-check --save --save-dev --verify-tree --mirror --fields= --name-only --severity= --environment= --no-bin-links --audit --skip-integrity-check --update-checksums --refresh-lockfile --deferred --immediate",
+                options=f"{_YARN_VALUES} --fix --check --strategy= --major --minor --patch --new-version= --no-git-tag-version --ignore-workspace-root-check --save --save-dev --verify-tree --mirror --fields= --name-only --severity= --environment= --no-bin-links --audit --skip-integrity-check --update-checksums --refresh-lockfile --deferred --immediate",
                 operands="own",
                 refuses=_PACKAGE,
             ),
@@ -345,7 +353,7 @@ PROGRAMS = (
             style="words",
             reason=_ELSEWHERE,
             # Of the tests that scripts mostly run: write snapshots anew, watch.
-            options="-u -w",
+            options="-u -w --production? --prod?",
             pattern=_for_scripts(_YARN_RUNS),
             operands="text",
             refuses=_EXPANDED,

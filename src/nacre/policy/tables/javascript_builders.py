@@ -444,7 +444,7 @@ BUILDERS = (
                 ),
                 writes="--output-dir=",
                 gathers="--output-dir",
-                operands="text",
+                operands="own",
                 # Packages by their names.
                 refuses=rf"{OUTSIDE}|(?!(?:@[\w.-]+/)?\w[\w.-]*(?:@[\w.^~-]+)?\Z)",
             ),

@@ -163,8 +163,10 @@ PROGRAMS = (
             Program(
                 names="version doc fmt help",
                 plain_values=True,
+                reason="another directory has settings of its own",
                 style="words",
-                options="-v -m -json -n -x -mod= -all -c -cmd -short -src -u -C= -h",
+                options="-v -m -json -n -x -mod= -all -c -cmd -short -src -u -h",
+                places="-C=",
                 operands="maybe",
             ),
             Program(
@@ -258,12 +260,23 @@ PROGRAMS = (
                     else (),
                 )
                 for names, deeper in (
-                    ("build b check c test t bench doc d fix tarpaulin criterion", ""),
+                    ("build b check c test t bench doc d fix criterion", ""),
                     ("nextest", "run r list show-config"),
                     ("llvm-cov", "test t nextest run r report clean show-env"),
                     ("miri", "test t run r nextest setup clean"),
                     ("insta", "test accept reject review show pending-snapshots"),
                 )
+            ),
+            # Its -r is no `--release`, but the root of a project.
+            Program(
+                names="tarpaulin",
+                reason="configuration can name other compilers, linkers and runners; reports are written",
+                options="-p= -e= -j= -t= -i -l -b --packages= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --doc --features= --all-features --no-default-features --release --profile= --jobs= --no-fail-fast --no-run --timeout= --ignore-tests --ignore-panics --include-tests --ignored --line --branch --count --skip-clean --force-clean --fail-under= --follow-exec --no-dead-code",
+                checks=(*_CARGO_TARGET, ("--engine=", "auto|ptrace|llvm")),
+                places="-r= --root=",
+                writes="-o= --out= --output-dir= --target-dir=",
+                plain_values=True,
+                after=_RUST_TESTS,
             ),
             Program(
                 names="run r",
