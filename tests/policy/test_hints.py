@@ -369,6 +369,7 @@ _UNPACKED = {
         ("find . -exec cp x {} +", "find . -not -path './.git/*' -exec cp x {} +"),
         ("find . -exec cp x {} +", "find src -exec cp x {} +"),
     ),
+    "put `--` before the first name": (("cp *.txt sub .", "cp -- *.txt sub ."),),
 }
 # Hints that name a part of the command: they are followed by hand in the tests of the values.
 _WITH_NAMES = re.compile(

@@ -43,7 +43,7 @@ class Arrivals:
     def check(self, use: PathUse, uses: Sequence[PathUse], put: Sequence[str]) -> None:
         """A path that is changed; `put`: the names of what is put there, if it is a directory."""
         findings, files = self.findings, self.findings.policy.files
-        if files is None or use.access not in _GETS_CONTENT:
+        if files is None or use.access not in _GETS_CONTENT or use.turned:
             return
         if any(item.decision == "deny" for item in findings.items):
             return  # to look through a large directory takes its time

@@ -306,7 +306,8 @@ class Boundaries:
             self.add("deny", "own files", reason, _span(word), hint=hint)
         elif use.access == "fill" and self._is_run_from(text):
             reason = "what is put there can be what git or a shell runs (.git/hooks, .git/config, ~/.profile)"
-            self.add("deny", "own files", reason, _span(word), hint=OF_ITS_OWN)
+            hint = "put `--` before the first name" if use.turned else OF_ITS_OWN
+            self.add("deny", "own files", reason, _span(word), hint=hint)
 
     def _made(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """Write down what this text makes: git must not take it for a repository."""

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 _CLEANED = r"--|\"?\$(?:[A-Za-z]\w*|\{[A-Za-z]\w*\}|!)[\w./-]*\"?|[\w./][\w./-]*"
 _CLEANING = rf"(?:rm|rmdir|kill)(?: -[A-Za-z0-9]+)*(?: (?:{_CLEANED}))+(?: 2>/dev/null)?(?: \|\| true)?"
 _CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
-# Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
-_MAY_PRINT_NOTHING = frozenset({"git", "gh", "hostname", "getconf", "kubectl", "tr"})
+# Programs that print nothing where they fail (no repository, no network, a user without a name), are not
+# there, or have left it out.
+_MAY_PRINT_NOTHING = frozenset({"git", "gh", "hostname", "whoami", "getconf", "kubectl", "tr"})
 # Programs that print something whatever happens, as long as their input can be opened.
 _SURELY_PRINTS = frozenset({"nproc", "id", "wc", "date", "pwd", "uname", "dirname"})
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})

@@ -109,6 +109,8 @@ class PathUse:
     restored: bool = False
     # An archive is unpacked there, and links can be in it.
     brings_links: bool = False
+    # Only where another word turns out to be an option: `cp *.txt .` with a file `-rTS.txt`.
+    turned: bool = False
 
 
 @record

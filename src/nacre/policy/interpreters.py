@@ -69,6 +69,11 @@ _CHECKED_HERE = (
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # A file, and no script by its name.
 _FILE = regex(r"[./]")
+_CODE_FILE = regex(r".*\.[cm]?[jt]sx?\Z")
+# What a shell would not take as it is; behind a blank an option or a path of its own begins.
+_FOR_SHELLS = regex(r"(?s:.*)(?:[;&|<>()$`\\\"'\n]|\s[-/~.])")
+# Commands of bun and deno themselves, which read patterns.
+_OWN_COMMANDS = names("test build")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
 # Code that is fetched: by its address, or by the name of a package.
@@ -179,8 +184,10 @@ class CodeInspector(Inspector):
                 if not self._operand_of(item.word, spec, found):
                     self._script(item.word, words, spec, found)
                     return True
+                after = words[position(words, item.word) + 1 :]
+                if spec.hands_on:
+                    _read_again(item.word, before, spec, after, found)
                 if before and before[-1] in spec.hands_on.split():
-                    after = words[position(words, item.word) + 1 :]
                     is_file = _FILE.search(item.word.text) is not None
                     self.vouched(after, found, harmless=is_file)
                     if not is_file:
@@ -400,6 +407,20 @@ _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
 _CONNECTION = "/inet"
 # Variables that no text may set.
 _DIRECTORIES = frozenset({"HOME", "PWD", "OLDPWD"})
+
+
+def _read_again(
+    script: Word, before: list[str], spec: Interpreter, after: Sequence[Word], found: Effects
+) -> None:
+    """`bun run test 'a;id'`: older versions put words behind a script's text, which a shell reads."""
+    runs_script = before[-1:] == [spec.hands_on] or not before
+    own = not before and script.text in {*_OWN_COMMANDS, *spec.installs.split(), spec.hands_on}
+    if not runs_script or own or _CODE_FILE.match(script.text):
+        return
+    for word in after:
+        if _FOR_SHELLS.match(word.text):
+            reason = f"a shell could read `{shown(word.text)}` again"
+            found.add(runs(word, reason, word.text if word.literal else ""))
 
 
 def _is_package(word: Word) -> bool:

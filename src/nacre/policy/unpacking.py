@@ -32,6 +32,8 @@ _KEEPS_PATHS = {
 _NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z")
 
 _END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
+# `-t` and `--target-directory`, of which only the end is known.
+_MAY_END_OPTION = regex(r"[a-z-]*\Z")
 
 
 def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> None:
@@ -79,26 +81,41 @@ def find_turned(entry: Program, given: Sequence[Argument], found: Effects) -> No
     """`cp "$x" a/config`: a word that turns out to be `-t.git` says where all others are put."""
     if "-t=" not in entry.changes.split():
         return
-    turning = [item.word for item in given if item.kind == "unproven" and not _has_known_end(item.word)]
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-    for word in turning:
-        if word.several:
+    unproven = [item.word for item in given if item.kind == "unproven"]
+    for word in unproven:
+        if any(piece.below for piece in word.expansions[:1]):
+            continue  # what find has found begins as it was told
+        end = _known_end(word)
+        if word.splits or (word.several and not end):
             reason = "one of these words could be -t, which says where all others are put"
             hint = "put `--` before it" if word.dynamic else "write ./ before the pattern"
             found.add(unresolved(word, reason, hint=hint))
-        for other in operands:
-            if other is not word:
-                name = other.text.rstrip("/").rpartition("/")[2]
-                there = unknown_at(other)
-                found.uses(replace(there, text=f"{UNKNOWN}/{name.replace(UNKNOWN, '*')}"), "change")
+        others = [other for other in operands if other is not word]
+        if entry.operands == "copy" and others and (word.several or len(others) > 1):
+            # Or it is `-rT` (`-rTS.txt`), and what is in a directory comes right there.
+            found.paths.append(PathUse(others[-1], "fill", turned=True))
+        places = [UNKNOWN + end]
+        if _MAY_END_OPTION.match(end):  # and the next word is the directory
+            places += [other.text for other in others if other.start > word.start][:1]
+        for other in others:
+            name = other.text.rstrip("/").rpartition("/")[2].replace(UNKNOWN, "*")
+            for place in places:
+                found.uses(_put_into(place, name, other), "change")
 
 
-def _has_known_end(word: Word) -> bool:
-    """`*.py`, `"$f.bak"`: no directory of which anything is run ends so."""
-    if any(piece.below for piece in word.expansions[:1]):
-        return True  # and what find has found begins as it was told
+def _put_into(place: str, name: str, word: Word) -> Word:
+    """What is put into a directory under this name."""
+    first, *further = place.split(UNKNOWN)
+    if not further:
+        return word.with_text(f"{place}/{name}")
+    return replace(unknown_at(word), text=f"{first}{UNKNOWN}{'*'.join(further)}/{name}")
+
+
+def _known_end(word: Word) -> str:
+    """How the directory ends that a word names as an option: `*.py`, `"$x/hooks"`, `"$x=.git"`."""
     end = _END_OF_PATTERN.search(word.file_pattern or word.text)
-    return end is not None and end.group() not in {"", ".git"}
+    return end.group().rpartition("=")[2] if end is not None and not word.braces else ""
 
 
 def _linked(entry: Program, given: Sequence[Argument], operands: Sequence[Word]) -> list[Word]:
