@@ -66,7 +66,7 @@ _KEEPS_OPERANDS = names(
     "am push fetch clone ls-remote init cat-file archive config"
 )
 _ENDS = frozenset({"--", "--end-of-options"})
-_GIT_FORMATS = frozenset({"--format", "--pretty"})
+_GIT_FORMATS = frozenset({"--format", "--pretty", "--group"})
 _SORTS = names("branch tag for-each-ref ls-remote")
 # Options with which a sub-command starts an editor; a patch can be edited piece by piece.
 _STARTS_EDITOR = {
@@ -146,6 +146,7 @@ class GitInspector(CodeInspector):
         for word in rest:
             name, _, value = word.text.partition("=")
             signed = name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value)
+            signed = signed or (command.text == "shortlog" and _SIGNATURE.search(word.text))  # of --group
             if signed or _SIGNATURE_FIELD.search(word.text):
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
 

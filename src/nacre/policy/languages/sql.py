@@ -73,6 +73,8 @@ _VALUE = regex(r"\)|\[[0-9, ]+\]")
 # Members of what functions give that are columns; words before a parenthesis that call nothing.
 _MEMBERS = names("value key ordinality *")
 _BEFORE_ALIAS = names("with ordinality as")
+# Functions without a parenthesis, beside those that begin with `current_`.
+_CALLED_BY_NAME = names("session_user system_user user localtime localtimestamp")
 _NO_CALLS = names(
     "in from where and or not as on join select then else when by having limit offset union except intersect case between is any all "
     "some exists over filter using set values returning partition distinct array row into lateral"
@@ -172,7 +174,7 @@ def _given_by_functions(statement: list[str]) -> set[str]:
             is_table = at == first and _names_table(statement[:at])
             calls.append(name[:1].isalpha() and name not in _NO_CALLS and not is_table)
             given.update([name] if calls[-1] else [])
-        elif closes or piece.startswith("current_"):
+        elif closes or piece.startswith("current_") or piece in _CALLED_BY_NAME:
             behind = [item for item in statement[at + 1 : at + 5] if item not in _BEFORE_ALIAS]
             given.update(item.strip('"') for item in behind[:1])
     return given
