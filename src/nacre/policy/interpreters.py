@@ -348,8 +348,11 @@ class CodeInspector(Inspector):
         if name == "awk":
             _find_connections(operands, found)
             _find_passed_over(words, given, found)
-        if edits and operands and not gives & {item.flag for item in given}:
+        options = [item for item in given if item.flag in gives]
+        if edits and operands and not options:
             self._taken_for_script(operands[0].word, reader, found)
+        if name == "sed" and options and operands and given.index(operands[0]) < given.index(options[0]):
+            self._before_script(operands[0].word, reader, found)
         self.language(scripts, reader, found)
         self.finish(words, found)
 
@@ -358,6 +361,18 @@ class CodeInspector(Inspector):
         for action in reader(word.text):
             if action.kind == "write" and action.target:
                 found.uses(word.with_text(action.target), "write")
+
+    def _before_script(self, word: Word, reader: Callable[[str], list[Action]], found: Effects) -> None:
+        """`sed 'w x' -e p`: the options of BSD's sed end at the first operand, which is the script then."""
+        hint = "write -e and its script before the files"
+        if not word.literal:
+            found.add(unresolved(word, "some versions take this for the script", TEXT, hint=hint))
+            return
+        named = _PLAIN_FILE.fullmatch(word.text) is not None
+        for action in reader(word.text):
+            if action.kind in {"write", "run"} or not named:
+                reason = f"some versions take this for the script: {action.reason}"
+                found.add(unlisted(word, reason, TEXT, hint=hint))
 
     def _filter_option(self, entry: Program, item: Argument, found: Effects) -> None:
         if item.kind == "writes":
@@ -402,6 +417,8 @@ class CodeInspector(Inspector):
 
 
 _PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@[\w.^~<>=*|-]*)?")
+# Where it is no script that sed understands, it is the name of a file.
+_PLAIN_FILE = regex(r"[\w./@+-]+")
 _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
 # To gawk such a file is a connection to another machine.
 _CONNECTION = "/inet"
