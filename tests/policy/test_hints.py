@@ -59,7 +59,7 @@ _NAMES = [
     *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar", "string", "curl", "fd"),
 ]
 _PLAIN = Policy.from_lists(
-    [*_NAMES, "awk", "zip", "unzip", "diff", "dir", "Get-ChildItem", "Get-Content", "Get-Item"]
+    [*_NAMES, "awk", "sed", "zip", "unzip", "diff", "dir", "Get-ChildItem", "Get-Content", "Get-Item"]
 )
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
 _FOR_A_PERSON = re.compile(
@@ -171,6 +171,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write it out; for a list of files, write `... | xargs -I{} command ./{}`": (
         *("bash", "gcc -E $(ls)", "ls | xargs -I{} gcc -E ./{}"),
     ),
+    "write -e and its script before the files": ("bash", "sed words -e p", "sed -e p words"),
     "put `--` before it": ("bash", 'sort "$x"', 'sort -- "$x"'),
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
     "write the option as a word of its own": ("bash", "awk -nF: '{print $1}' f", "awk -n -F: '{print $1}' f"),

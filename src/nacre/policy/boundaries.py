@@ -176,12 +176,12 @@ class Boundaries:
     # -- the fence -----------------------------------------------------------------------------------------
 
     def _fenced(self, use: PathUse) -> None:
-        if use.access == "leave":
+        known = known_path(use.word)
+        if use.access == "leave" and known is not None:
             reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
             hint = next((hint for words, hint in _WITHOUT_LINKS if use.word.text in words), _LEFT_OUT)
             self.add("deny", "allowed_directories", reason, _span(use.word), hint=hint)
             return
-        known = known_path(use.word)
         if known is None:
             self._unknown(use)
             return
@@ -214,6 +214,8 @@ class Boundaries:
             return
         reason = f"this path is only known when it runs; allowed: {self._roots()}"
         hint = "write the path out, or loop over a pattern: for f in *.txt"
+        if use.access == "leave":
+            reason, hint = "this value can turn out to be an option that reads a file", "put `--` before it"
         self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint=hint)
 
     def _holds(self, text: str, word: Word, access: Access) -> bool:

@@ -46,6 +46,8 @@ _OF_THE_SHELL = frozenset({"command", "builtin", "exec", "noglob", "nocorrect", 
 # Of these, no program looks through its arguments: `env builtin ls` starts one of that name, and no ls.
 _BUILTINS_ALONE = frozenset({"builtin", "noglob", "nocorrect"})
 _PROGRAMS_TOO = frozenset({"echo", "printf", "test", "[", "true", "false"})
+# Some systems have scripts of these names that hand their arguments to bash's builtin.
+_SCRIPTS_TOO = frozenset({"getopts", "jobs", "read", "wait"})
 _CHANGES_THE_SHELL = frozenset({"alias", "autoload", "setopt", "unsetopt", "zmodload", "emulate", "bind"})
 _LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
@@ -150,6 +152,10 @@ class Inspector(ArgumentInspector):
         elif name in RUNNERS and tuple(word.text for word in words[1:]) not in ONLY_SHOWS.get(name, ()):
             flag = next((word.text for word in words[1:2]), "")
             found.add(unresolved(words[0], f"`{name}` {RUNNERS[name]}", flag))
+        elif name in _SCRIPTS_TOO:
+            use = read_builtin((words[0].with_text(name), *words[1:]), "bash", frozenset())
+            for effect in use.effects if use is not None else ():
+                found.add(effect)
         if entry is None:
             self.vouched(words[1:], found, harmless=self._is_harmless_cmdlet(name))
         else:

@@ -348,31 +348,14 @@ class CodeInspector(Inspector):
         if name == "awk":
             _find_connections(operands, found)
             _find_passed_over(words, given, found)
-        options = [item for item in given if item.flag in gives]
-        if edits and operands and not options:
-            self._taken_for_script(operands[0].word, reader, found)
-        if name == "sed" and options and operands and given.index(operands[0]) < given.index(options[0]):
-            self._before_script(operands[0].word, reader, found)
+        else:
+            options = [at for at, item in enumerate(given) if item.flag in gives]
+            before = given[: options[0]] if options else ()
+            _find_before_script([item.word for item in before if item in operands], reader, found)
+            first = operands[:1] if edits and not options else ()
+            _find_taken_for_script([item.word for item in first], reader, found)
         self.language(scripts, reader, found)
         self.finish(words, found)
-
-    def _taken_for_script(self, word: Word, reader: Callable[[str], list[Action]], found: Effects) -> None:
-        """`sed -i p 'w x' f`: to BSD's sed the first word is an ending for copies, the second the script."""
-        for action in reader(word.text):
-            if action.kind == "write" and action.target:
-                found.uses(word.with_text(action.target), "write")
-
-    def _before_script(self, word: Word, reader: Callable[[str], list[Action]], found: Effects) -> None:
-        """`sed 'w x' -e p`: the options of BSD's sed end at the first operand, which is the script then."""
-        hint = "write -e and its script before the files"
-        if not word.literal:
-            found.add(unresolved(word, "some versions take this for the script", TEXT, hint=hint))
-            return
-        named = _PLAIN_FILE.fullmatch(word.text) is not None
-        for action in reader(word.text):
-            if action.kind in {"write", "run"} or not named:
-                reason = f"some versions take this for the script: {action.reason}"
-                found.add(unlisted(word, reason, TEXT, hint=hint))
 
     def _filter_option(self, entry: Program, item: Argument, found: Effects) -> None:
         if item.kind == "writes":
@@ -443,6 +426,30 @@ def _read_again(
 def _is_package(word: Word) -> bool:
     """A package of the registry, by its name and perhaps its version."""
     return word.literal and _PACKAGE.fullmatch(word.text) is not None
+
+
+def _find_taken_for_script(
+    first: Sequence[Word], reader: Callable[[str], list[Action]], found: Effects
+) -> None:
+    """`sed -i p 'w x' f`: to BSD's sed the first word is an ending for copies, the second the script."""
+    for word in first:
+        for action in reader(word.text):
+            if action.kind == "write" and action.target:
+                found.uses(word.with_text(action.target), "write")
+
+
+def _find_before_script(files: Sequence[Word], reader: Callable[[str], list[Action]], found: Effects) -> None:
+    """`sed 'w x' -e p`: the options of BSD's sed end at the first operand, which is the script then."""
+    hint = "write -e and its script before the files"
+    for word in files:
+        if not word.literal:
+            found.add(unresolved(word, "some versions take this for the script", TEXT, hint=hint))
+            continue
+        named = _PLAIN_FILE.fullmatch(word.text) is not None
+        for action in reader(word.text):
+            if action.kind in {"write", "run"} or not named:
+                reason = f"some versions take this for the script: {action.reason}"
+                found.add(unlisted(word, reason, TEXT, hint=hint))
 
 
 def _find_passed_over(words: Sequence[Word], given: Sequence[Argument], found: Effects) -> None:

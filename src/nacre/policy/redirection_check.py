@@ -24,7 +24,8 @@ _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 _NETWORK = regex(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
 _CONNECTIONS = ("/dev/tcp/", "/dev/udp/")
 _CONNECTIONS_BELOW = (*_CONNECTIONS, "/tcp/", "/udp/")
-_CONNECTING_SHELLS = frozenset({"bash", "ksh", "ksh93"})
+# On many systems sh is one of the others.
+_CONNECTING_SHELLS = frozenset({"bash", "ksh", "ksh93", "sh"})
 _OUTPUTS = frozenset({"1", "2", "-"})
 _DESCRIPTOR = regex(r"[0-9]+-?\Z|-\Z")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import PathUse, unknown_at, unresolved
+from nacre.policy.effects import PathUse, known_path, unknown_at, unresolved
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.patterns import regex
 
@@ -78,7 +78,13 @@ def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> 
 
 
 def find_turned(entry: Program, given: Sequence[Argument], found: Effects) -> None:
-    """`cp "$x" a/config`: a word that turns out to be `-t.git` says where all others are put."""
+    """`cp "$x" a/config`: a word that turns out to be `-t.git` says where all others are put.
+
+    And `grep "$x" file`: one that turns out to be -f/etc/passwd reads that.
+    """
+    if entry.harmless and entry.reads:
+        unproven = [item.word for item in given if item.kind == "unproven"]
+        found.paths += [PathUse(word, "leave") for word in unproven if known_path(word) is None]
     if "-t=" not in entry.changes.split():
         return
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
