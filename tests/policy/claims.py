@@ -214,8 +214,9 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
 
 def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     """What arguments do not tell: that git starts no editor, that xargs is given whole paths."""
-    if argv[0] == "xargs" and any(re.search(r"-print0|grep -\w*Z", text) for text in texts):
-        return "find . -print0 | "
+    if argv[0] == "xargs":
+        feeders = {"-print0": "find . -print0 | ", r"grep -\w*Z": "grep -lZ x . | "}
+        return next((feeder for sign, feeder in feeders.items() if re.search(sign, "\n".join(texts))), "")
     named = argv[0] == "git" and any("GIT_EDITOR=true" in text for text in texts)
     return "GIT_EDITOR=true " if named else ""
 

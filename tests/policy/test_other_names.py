@@ -50,6 +50,9 @@ def _verdict(project: Path, text: str, shell: str = "bash") -> str:
         "cp f '.g\u200cit/config'",
         "find .git -name HEAD -execdir cp {} config ';'",
         "find . -name f -execdir tee nacre.toml ';'",
+        "ln sub/nacre.toml",
+        "ln -sf sub/nacre.toml",
+        "cd g && ln -s ../sub/config",
     ],
 )
 def test_what_programs_run_and_nacre_reads_has_no_other_name(project: Path, text: str) -> None:
@@ -61,6 +64,7 @@ def test_what_programs_run_and_nacre_reads_has_no_other_name(project: Path, text
     [
         "cat g/config",
         "cp -l f x",
+        "ln -s sub/f",
         "cp nacre.toml x",
         "cp f config.",
         "cd sub && cp ../f config",

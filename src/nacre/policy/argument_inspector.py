@@ -57,7 +57,7 @@ from nacre.policy.project_runners import (
     is_tool,
     script_words,
 )
-from nacre.policy.unpacking import find_followed, find_turned, find_unpacked
+from nacre.policy.unpacking import find_followed, find_linked_here, find_turned, find_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -335,6 +335,7 @@ class ArgumentInspector:
         find_unpacked(entry, given, found)
         find_followed(entry, given, found)
         find_turned(entry, given, found)
+        find_linked_here(entry, given, found)
         if entry.after:
             self._after(entry, given, found)
 
@@ -373,6 +374,7 @@ class ArgumentInspector:
 
     def for_scripts(self, entry: Options, words: Sequence[Word], found: Effects) -> None:
         """`npm test -- --config /tmp/x.js`: code from elsewhere for the program that a script runs."""
+        self.vouched(words, found)
         for kind, word, value in script_words(written_out(words)):
             said = f"`{shown(word.text)}` is for a script of the project"
             flag = word.text

@@ -369,7 +369,7 @@ def with_found_path(word: Word) -> Word:
     """`{}` becomes a path that find prints: it begins where find started, never with a dash."""
     if "{}" not in word.text:
         return word
-    text = "./" + UNKNOWN if word.text == "{}" else word.text.replace("{}", UNKNOWN)
+    text = ("./" if word.text.startswith("{}") else "") + word.text.replace("{}", UNKNOWN)
     pieces = tuple(Expansion("variable", "{}", quoted=True) for _ in range(text.count(UNKNOWN)))
     return replace(word, text=text, expansions=pieces, braces=False, glob=None)
 

@@ -188,9 +188,9 @@ class CodeInspector(Inspector):
                 if spec.hands_on:
                     _read_again(item.word, before, spec, after, found)
                 if before and before[-1] in spec.hands_on.split():
-                    is_file = _FILE.search(item.word.text) is not None
-                    self.vouched(after, found, harmless=is_file)
-                    if not is_file:
+                    if _FILE.search(item.word.text):
+                        self.vouched(after, found, harmless=True)
+                    else:
                         self.for_scripts(spec, after, found)
                     return True
                 before.append(item.word.text)

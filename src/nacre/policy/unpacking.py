@@ -110,6 +110,16 @@ def find_turned(entry: Program, given: Sequence[Argument], found: Effects) -> No
                 found.uses(_put_into(place, name, other), "change")
 
 
+def find_linked_here(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """`ln sub/file`: the link has the name of the file, in the working directory."""
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if not entry.symlinks or entry.operands != "change" or len(operands) != 1:
+        return
+    word = operands[0]
+    name = word.text.rstrip("/").rpartition("/")[2]
+    found.uses(word.with_text(f"./{name}") if word.literal else unknown_at(word), "change")
+
+
 def _put_into(place: str, name: str, word: Word) -> Word:
     """What is put into a directory under this name."""
     first, *further = place.split(UNKNOWN)
