@@ -379,8 +379,9 @@ def test_background_processes_that_print_on_stay_within_the_bound(start: Start, 
     for _ in range(6):
         late = f"(read < {gate.path}; head -c 400000 /dev/zero; {bell.ring}) & echo now"
         assert server.shell(late)["stdout"] == "now\n"
-    gate.path.write_text("go\n" * 6)
-    bell.wait(6)
+    with gate.path.open("r+b", buffering=0) as held:  # so that one that comes late finds it open, too
+        held.write(b"go\n" * 6)
+        bell.wait(6)
     spools = spools_of(server)
     assert taken(spools)[1] <= 1_000_000
     bell.close()
