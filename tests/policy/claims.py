@@ -243,8 +243,9 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
         return []  # a deny list is a guard rail: it does not ask about every value from elsewhere
     # The pipe of a process substitution is no file; a text that names one itself is judged as that text.
     argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
-    if _takes_any_option(argv) and not any(claim.literal for claim in fitting):
-        argv = tuple("x" if word.startswith("-") else word for word in argv)
+    if _takes_any_option(argv):
+        written = {word.text for claim in fitting for word in claim.words if word.literal}
+        argv = tuple(word if word in written or not word.startswith("-") else "x" for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     # A program below the home directory is given by the name that rules have for it.
     verdict = judge_argv((argv[0].replace(f"{HOME}/", "~/", 1), *argv[1:]), policy)
@@ -262,8 +263,10 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
 def _takes_any_option(argv: Sequence[str]) -> bool:
     """Whether a value that turns out to be any option does no harm: `docker rm $(docker ps -q)`."""
     entry = tables.program(argv[0])
-    if entry is None or entry.harmless or argv[0] == "docker":
-        return entry is not None
+    if entry is None:
+        return False
+    if entry.harmless or argv[0] == "docker":
+        return True
     called = [command for command in entry.commands if {*argv[1:2]} & {*command.names.split()}]
     return any({*command.names_with.split()} & {*argv} for command in called)  # git tag -d $(git tag -l)
 

@@ -70,8 +70,8 @@ _FROM_INPUT = "an interpreter that reads its program from its input"
 # A file, and no script by its name.
 _FILE = regex(r"[./]")
 _CODE_FILE = regex(r".*\.[cm]?[jt]sx?\Z")
-# What a shell would not take as it is; behind a blank an option or a path of its own begins.
-_FOR_SHELLS = regex(r"(?s:.*)(?:[;&|<>()$`\\\"'\n]|\s[-/~.])")
+# What a shell takes as it is; behind a blank no option and no path of its own begins.
+_SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
 # Commands of bun and deno themselves, which read patterns.
 _OWN_COMMANDS = names("test build")
 # Names of files that are the input, or something else that no rule has seen.
@@ -418,7 +418,7 @@ def _read_again(
     if not runs_script or own or _CODE_FILE.match(script.text):
         return
     for word in after:
-        if _FOR_SHELLS.match(word.text):
+        if not _SAME_TO_SHELLS.match(word.text):
             reason = f"a shell could read `{shown(word.text)}` again"
             found.add(runs(word, reason, word.text if word.literal else ""))
 

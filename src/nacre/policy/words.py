@@ -332,7 +332,8 @@ class WordScanner(ParameterScanner):
         longer = (name.isdigit() and following[:1].isdigit()) or (
             name == "#" and bool(following) and following[0] not in _AFTER_COUNT
         )
-        modified = following[:1] == ":" and (following[1:].isalpha() or following[1:] == "&")  # `:h`, `:&`
+        # `:h`, `:&`, also on the next line.
+        modified = following[:1] == ":" and (following[1:].isalpha() or following[1:] in {"&", "\\"})
         subscript = self.zsh and (following[:1] == "[" or modified)
         if longer or subscript:
             hint = f"write `${{{name}}}`, then what follows"
