@@ -58,5 +58,6 @@ DIALECT = Dialect(
     missing=(re.compile(r"^what is (?P<name>\w+)\?$", re.MULTILINE),),
     missing_code=9,
     language="sh",
-    lists=CommandLists("posix", "'parrot quotes'", {"PARROT_LISTS": "1"}),
+    lists=CommandLists("posix", "'parrot quotes'"),
+    held_environment={"PARROT_RULES": "1"},
 )

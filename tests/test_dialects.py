@@ -113,7 +113,7 @@ def test_a_list_of_commands_is_held_in_a_new_shell(parrot: Start, tmp_path: Path
     assert {"say", "show"} <= set(tools)
     assert "ls" not in tools
     assert "text in 'parrot quotes'" in str(tools["say"])
-    assert "1" in text_of(client.call("show", args="PARROT_LISTS"))
+    assert "1" in text_of(client.call("show", args="PARROT_RULES"))
 
 
 @pytest.mark.req("dialect-one-entry")

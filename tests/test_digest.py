@@ -471,7 +471,7 @@ def test_both_ends_together_are_as_long_as_was_asked_for_less_or_more_than_usual
 
 
 @pytest.mark.req("cut-picks")
-def test_nothing_of_it_is_loaded_before_the_first_reply_and_all_of_it_after(start: Start) -> None:
+def test_nothing_of_it_is_loaded_before_the_first_command_and_all_of_it_with_that(start: Start) -> None:
     parts = ("digest", "picking", "failure_lines", "folding")
     loaded = "import nacre.server, nacre.tools.shell, sys; print(sorted(sys.modules))"
     server = start("--shell", "bash")
@@ -483,14 +483,17 @@ import asyncio, sys
 from nacre.api import Session
 async def main():
     async with Session(shell="bash") as session:
-        await session.run("true")
-        for _ in range(6):
-            print(sorted(sys.modules))
+        print(sorted(sys.modules))
+        run = asyncio.create_task(session.run("true"))
+        for _ in range(8):  # the first one starts it
             await asyncio.sleep(0)
+            print(sorted(sys.modules))
+        await run
 asyncio.run(main())
 """
     printed = subprocess.run([sys.executable, "-c", after], capture_output=True, text=True, check=True).stdout
     loaded_by_then = [{name for name in parts if f"'nacre.{name}'" in line} for line in printed.splitlines()]
+    assert loaded_by_then[0] == set()
     assert loaded_by_then[-1] == {*parts}
     steps = [len(later - before) for before, later in pairwise(loaded_by_then)]
     assert max(steps) == 1  # between them, the loop serves what has come

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sandbox_harness import scratch_directory
 from wire_client import WireClient, configured, text_of
 
+from nacre.dialects import dialect_of
 from nacre.environment import EnvironmentRules
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def test_without_rules_and_sandbox_a_call_may_set_what_is_not_inherited() -> Non
 
 
 # -- real servers
+
+# A shell by the name of one of Windows that shows what it is given.
+_SHOWS_ITS_ENVIRONMENT = "#!/bin/sh\nexec env\n"
 
 
 @pytest.fixture
@@ -158,3 +162,27 @@ def test_no_process_in_a_sandbox_holds_the_servers_secrets(start: Start, workspa
         in refused
     )
     assert server.shell("echo $OPEN_TOKEN", environment={"OPEN_TOKEN": "mine"})["stdout"] == "mine\n"
+
+
+@pytest.mark.req("environment-loading")
+@pytest.mark.parametrize(
+    ("rules", "held"),
+    [('[policy]\ndeny = ["rm"]\n', True), ('[policy]\nallow = ["git"]\n', True), ("", False)],
+)
+def test_under_rules_no_file_of_the_project_takes_the_place_of_a_program(
+    start: Start, tmp_path: Path, rules: str, *, held: bool
+) -> None:
+    shell = tmp_path / "pwsh"
+    shell.write_text(_SHOWS_ITS_ENVIRONMENT)
+    shell.chmod(0o755)
+    settings = f'sandbox = "off"\n{rules}'
+    server = configured(start, tmp_path, settings, "--shell", str(shell))
+    said = server.shell("git status")["stdout"]
+    assert ("NoDefaultCurrentDirectoryInExePath=1" in said.splitlines()) is held
+
+
+@pytest.mark.req("environment-loading")
+def test_all_shells_of_windows_search_programs_on_the_path_only() -> None:
+    for name in ("cmd.exe", "powershell.exe", "pwsh"):
+        assert dialect_of(name).held_environment == {"NoDefaultCurrentDirectoryInExePath": "1"}
+    assert not dialect_of("bash").held_environment

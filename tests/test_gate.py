@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, ended_records, text_of
 
-from nacre.gate import Question
+from nacre.errors import Refused
+from nacre.gate import Gate, Question
+from nacre.model import Command
+from nacre.places.local_files import LOCAL_FILES
+from nacre.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,6 +242,35 @@ def test_a_variable_that_programs_see_keeps_to_the_rules_in_later_commands(
     assert server.shell("export LOG_LEVEL=debug", session="a")["exit_code"] == 0
     again = server.call("shell", command="LOG_LEVEL=/tmp/x", session="a")
     assert "this value of LOG_LEVEL is not known to be harmless" in text_of(again)
+
+
+@pytest.mark.req("policy-session-state")
+def test_a_session_whose_directory_was_moved_is_not_judged_for_where_it_was(
+    start: Start, tmp_path: Path
+) -> None:
+    """Its shell stays in the directory, so that `..` leads elsewhere."""
+    inside = tmp_path / "inside"
+    (inside / "a" / "b").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret\n")
+    rules = f'[policy]\nallow = ["cat", "mv", "mkdir"]\nallowed_directories = ["{inside}"]\n'
+    server = start("--shell", "bash", "--config", config_file(tmp_path, rules), cwd=inside)
+    assert server.shell("cd a/b", session="s")["exit_code"] == 0
+    assert server.shell("mv a/b c")["exit_code"] == 0
+    assert "does not exist" in text_of(server.call("shell", command="cat ../../secret", session="s"))
+    assert server.shell("mkdir a/b")["exit_code"] == 0
+    again = server.shell("cat ../../secret", session="s")
+    assert (again["exit_code"], again["stdout"]) == (1, "")
+
+
+@pytest.mark.req("policy-input")
+def test_what_a_call_gives_to_read_is_looked_at_for_denied_commands(start: Start, tmp_path: Path) -> None:
+    server = start("--config", config_file(tmp_path, '[policy]\ndeny = ["rm"]\n'), cwd=tmp_path)
+    for command in ("python3", "python3 -", "sqlite3 x.db", "ed x"):
+        given = text_of(server.call("shell", command=command, stdin="!rm x\n"))
+        assert "(rule: rm)" in given, command
+    assert server.shell("python3", stdin="print(5)\n")["stdout"] == "5\n"
+    own = text_of(server.call("shell", command="python3", stdin=f"open('{tmp_path}/config.toml', 'w')\n"))
+    assert "own files" in own
 
 
 @pytest.mark.req("policy-session-state")
@@ -514,3 +549,15 @@ def test_rules_are_not_held_without_a_sandbox_in_a_shell_that_the_policy_cannot_
     assert ruled.read_rest() == []
     assert ruled.wait() == 2
     assert b"oursh: rules cannot be enforced" in ruled.stderr
+
+
+@pytest.mark.req("policy-every-part")
+def test_the_root_that_a_client_names_is_the_project() -> None:
+    rules = replace(
+        Policy.from_lists(["cp"], allow_writes=True), files=LOCAL_FILES, start_directory="/srv/elsewhere"
+    )
+    gate, command = Gate(rules, "bash"), Command("cp a b", "/usr/src/app", 5)
+    with pytest.raises(Refused):
+        asyncio.run(gate.admit(command, None))
+    gate.start_in("/usr/src/app")
+    assert asyncio.run(gate.admit(command, None)).rule == "cp"

@@ -564,6 +564,27 @@ def test_what_a_command_left_behind_is_waited_for_like_any_other(server: WireCli
     assert do(server, "wait", job, seconds=1800)["reason"] == "ended"
 
 
+@pytest.mark.req("policy-input")
+def test_a_shell_under_rules_stays_where_what_it_is_sent_is_judged_for(start: Start, tmp_path: Path) -> None:
+    """Else `..` would lead elsewhere than the rules think."""
+    deep = tmp_path / "inside" / "a" / "b"
+    deep.mkdir(parents=True)
+    file = tmp_path / "rules.toml"
+    file.write_text(f'[policy]\nallowed_directories = ["{tmp_path / "inside"}"]\n')
+    server = start("--config", str(file), "--shell", "bash", cwd=tmp_path / "inside")
+    job = background(server, "bash", working_directory=str(deep))
+    for text in (f"cd {tmp_path}/inside\n", "pushd ..\n", "f() { cd /; }\n"):
+        assert refusal(server, "job", action="send", id=job, text=text)
+    assert do(server, "send", job, text="echo here\n", until="here")["reason"] == "matched"
+    for starts in (f"env -C {tmp_path}/inside bash", f"cd {tmp_path}/inside && bash"):
+        other = background(server, starts, working_directory=str(deep))
+        assert "stays in" in refusal(server, "job", action="send", id=other, text="ls ..\n")
+    deep.rename(tmp_path / "inside" / "c")
+    sentence = refusal(server, "job", action="send", id=job, text="ls ..\n")
+    assert sentence.startswith("A shell under rules stays in the directory that it was started in.")
+    do(server, "end", job)
+
+
 @pytest.mark.req("job-records")
 def test_a_job_is_recorded_once_at_its_end(start: Start, tmp_path: Path) -> None:
     log, gate = tmp_path / "audit.jsonl", Gate(tmp_path)

@@ -97,8 +97,8 @@ def test_no_cut_of_a_stream_lets_a_secret_through(
 @given(encoded, st.lists(st.integers(0, 400), max_size=8))
 def test_progress_never_shows_a_secret(form: bytes, cuts: list[int]) -> None:
     newest = output.Newest()
-    told = "".join(newest.feed(chunk) for chunk in chunks(b"a" + form + b"z\n", cuts) if chunk)
-    assert core(form).decode() not in told + newest.rest()
+    passed_on = "".join(newest.feed(chunk) for chunk in chunks(b"a" + form + b"z\n", cuts) if chunk)
+    assert core(form).decode() not in passed_on + newest.rest()
 
 
 @pytest.mark.req("secrets-masked")

@@ -71,9 +71,9 @@ def test_a_secret_leaves_by_no_way(start: Start, tmp_path: Path) -> None:
             "for i in $(seq 40); do printf '%s ' $TOKEN; done",
             "yes $TOKEN | head -c 300000",
         ):
-            told = server.call("shell", command=text, **session)
-            assert VALUE not in str(told), text
-            assert "dG9rLTV" not in str(told), text
+            reply = server.call("shell", command=text, **session)
+            assert VALUE not in str(reply), text
+            assert "dG9rLTV" not in str(reply), text
     left = server.call("shell", command="exec -a name-$TOKEN sleep 30 &")
     assert VALUE not in str(left)
     server.shell("echo $TOKEN > file; seq 5 >> file")
@@ -148,11 +148,11 @@ def test_a_job_shows_no_half_of_a_secret_however_its_output_is_cut(start: Start,
     gate = Gate(tmp_path)
     halves = f"printf %s ${{TOKEN:0:9}}; read x < {gate.path}; printf '%s\\n' ${{TOKEN:9}}; echo end"
     job = server.call("shell", command=halves, background=True)["structuredContent"]["job"]
-    told = str(server.call("job", action="wait", id=job, until=r"\*{9}", seconds=30))
+    reply = str(server.call("job", action="wait", id=job, until=r"\*{9}", seconds=30))
     gate.open()
-    told += str(server.call("job", action="wait", id=job))
-    assert "end" in told
-    assert VALUE[:9] not in told
-    assert VALUE[9:] not in told
+    reply += str(server.call("job", action="wait", id=job))
+    assert "end" in reply
+    assert VALUE[:9] not in reply
+    assert VALUE[9:] not in reply
     read = str(server.call("output", id=job, offset=9))
     assert VALUE[9:] not in read

@@ -65,7 +65,7 @@ class Overheard:
         )
         return done.stdout + done.stderr
 
-    def told(self) -> dict[str, str]:
+    def overheard(self) -> dict[str, str]:
         """All that it has written anywhere, to its end."""
         shown = self.watch("--json", "--once") + self.watch("--plain", "--once")
         spools = self._directory.glob("nacre-*/**/*")
@@ -84,11 +84,11 @@ class Overheard:
         }
 
 
-def leaks(told: dict[str, str], secret: str = VALUE) -> list[tuple[str, str]]:
+def leaks(overheard: dict[str, str], secret: str = VALUE) -> list[tuple[str, str]]:
     """Where it is, with what stands around it."""
     return [
         (where, text[max(0, at - 200) : at + 60])
-        for where, text in told.items()
+        for where, text in overheard.items()
         if (at := text.find(secret)) >= 0
     ]
 
@@ -118,7 +118,7 @@ def test_no_argument_of_a_tool_comes_back(start: Start, tmp_path: Path, preset: 
         for arguments in calls_of(tool):
             server.call(tool["name"], **arguments)
     assert len(server.lines) > len(tools)
-    assert leaks(server.told()) == []
+    assert leaks(server.overheard()) == []
 
 
 @pytest.mark.req("secrets-sent")
@@ -146,10 +146,10 @@ def test_no_listing_state_or_news_repeats_it(start: Start, tmp_path: Path) -> No
     server.call(VALUE)
     server.client.send_bytes(f'{{"jsonrpc": "2.0", "id": 9, {VALUE}}}\n'.encode())
     server.client.request("ping")
-    told = server.told()
-    assert leaks(told) == []
-    assert "*" * len(VALUE) in told["replies"]
-    assert "*" * len(VALUE) in told["nacre watch"]
+    overheard = server.overheard()
+    assert leaks(overheard) == []
+    assert "*" * len(VALUE) in overheard["replies"]
+    assert "*" * len(VALUE) in overheard["nacre watch"]
 
 
 @pytest.mark.req("secrets-sent")
@@ -164,7 +164,7 @@ def test_where_a_text_is_cut_no_part_of_a_secret_is_left(start: Start, tmp_path:
         server.call("shell", command=f"true; rm {'x' * before}{VALUE}{'y' * 200}")
     for before in range(170, 200, 3):
         server.call("shell", command=f"bash -c 'sleep 600; : {'x' * before}' {VALUE}{'y' * 200} & true")
-    assert leaks(server.told(), HALF) == []
+    assert leaks(server.overheard(), HALF) == []
 
 
 @pytest.mark.req("secrets-sent")
@@ -172,7 +172,7 @@ def test_a_question_to_the_person_shows_it_to_nobody(start: Start, tmp_path: Pat
     server = Overheard(start, tmp_path, 'shell = "bash"\n[policy]\nask = ["touch"]\n')
     call = server.client.post_call("shell", {"command": f"touch {VALUE}"})
     server.client.answer_to(call)
-    assert leaks(server.told()) == []
+    assert leaks(server.overheard()) == []
 
 
 @pytest.mark.req("secrets-sent")

@@ -8,7 +8,7 @@ r"""What is shown of an output that is too long for a reply: its ends, and betwe
     [end of picked lines]
     tail                                    folded as the head
 
-Above it: `service`, which loads it when the first command is answered. Below:
+Above it: `service`, which loads it while the first command runs. Below:
 `outputs`, which has the bytes, already without secrets. It decides nothing but what is shown: every line that
 is shown stands in the output at the number that is told, every count is exact, and all of it stays readable.
 Binary data is described: thousands of `\xNN` are useless.

@@ -68,6 +68,10 @@ class FileSystem(Protocol):
         """Whether that name itself is a link."""
         ...
 
+    def identity(self, path: str) -> tuple[int, int] | None:
+        """What stays the same when a file is moved, links followed; None: there is none."""
+        ...
+
     def why_not_entered(self, directory: str) -> int:
         """The error number that starting a process there would give; 0: it would work."""
         ...

@@ -28,15 +28,13 @@ _BAR = rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+"
 _PROGRESS = rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
 # One of these signs stands in each, with a digit before it. They are sought first: an expression that begins
 # with a plain character is found 100 times as quickly as the one above.
+_SIZE = rb"B(?:(?<=\d[kKMG]B)|(?<=\d\s[kKMG]B)|(?<=\d[kKMG]iB)|(?<=\d\s[kKMG]iB))"
 _SIGNS = (
-    (b"%", re.compile(rb"%(?:(?<=\d%)|(?<=\d\s%))")),
-    (b"/", re.compile(rb"/(?:(?<=\d/)|(?<=\d\s/))\s?\d")),
-    (b"of", re.compile(rb"of(?:(?<=\dof)|(?<=\d\sof))\s?\d")),
-    (
-        b"B",
-        re.compile(rb"B(?:(?<=\d[kKMG]B)|(?<=\d\s[kKMG]B)|(?<=\d[kKMG]iB)|(?<=\d\s[kKMG]iB))"),
-    ),
-    (b"ETA", re.compile(rb"ETA")),
+    (b"%", rb"%(?:(?<=\d%)|(?<=\d\s%))"),
+    (b"/", rb"/(?:(?<=\d/)|(?<=\d\s/))\s?\d"),
+    (b"of", rb"of(?:(?<=\dof)|(?<=\d\sof))\s?\d"),
+    *((unit, _SIZE) for unit in (b"kB", b"KB", b"MB", b"GB", b"iB")),
+    (b"ETA", rb"ETA"),
 )
 _compiled = cache(re.compile)
 
@@ -170,7 +168,7 @@ def repeats_in(data: bytes) -> bool:
 
 
 def _tells_progress(data: bytes) -> bool:
-    signs = [sign for sign, near_number in _SIGNS if sign in data and near_number.search(data)]
+    signs = [sign for sign, near_number in _SIGNS if sign in data and _compiled(near_number).search(data)]
     return bool(signs) and _compiled(_PROGRESS).search(data) is not None
 
 

@@ -170,18 +170,30 @@ class Gate:
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
         return Admission(secrets, approved=verdict.decision == "ask", rule=verdict.rule)
 
+    def start_in(self, directory: str) -> None:
+        """Take another directory for the one in which commands start: the client has named its root."""
+        self.policy = replace(self.policy, start_directory=directory)
+
     def take_over_session_state(self, earlier: Gate) -> None:
         """Take over what commands have exported and defined under the previous rules."""
         self._exported |= earlier._exported
         self._kept |= earlier._kept
 
-    def admit_feeding(self, command: Command) -> None:
+    def admit_feeding(self, command: Command, text: str = "") -> None:
         """Raise Refused if what runs would take further input for commands that may not run."""
         if self.policy.empty:
             return
-        verdict = self._judge(command, typed=True)
+        verdict = self._judge(command, typed=True, given=text)
         if strictness(verdict.decision) > strictness(self._judge(command).decision):
             raise refusal(command.text, verdict)
+
+    def may_leave(self, text: str) -> bool:
+        """Whether a text may change the directory, where it matters in which one the next one runs."""
+        if self.policy.empty or self._shell not in KNOWN_SHELLS:
+            return False
+        from nacre.policy.evaluation import changes_directory  # noqa: PLC0415  # loaded with the first verdict
+
+        return changes_directory(text, self._shell)
 
     def can_read(self, path: str, directory: str) -> bool:
         """Whether some command that prints this file would be allowed or asked about."""
@@ -244,7 +256,7 @@ class Gate:
             self._admit_input(command, command.stdin, verdict)
         return verdict
 
-    def _judge(self, command: Command, *, typed: bool = False) -> Verdict:
+    def _judge(self, command: Command, *, typed: bool = False, given: str = "") -> Verdict:
         fed = bool(command.stdin)
         if command.argv is not None:
             return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed, typed=typed)
@@ -257,6 +269,7 @@ class Gate:
             cwd=command.working_directory,
             fed=fed,
             typed=typed,
+            given=given or command.stdin or "",
             environment=command.environment,
             inherited=self._visible,
             kept=self._kept,

@@ -38,7 +38,11 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.language
     policy = replace(
-        policy, own_files=config.own_files, files=place.files, output_directories=(place.output_directory,)
+        policy,
+        own_files=config.own_files,
+        files=place.files,
+        output_directories=(place.output_directory,),
+        start_directory=directory,
     )
     if name not in KNOWN_SHELLS and table is None and not policy.empty:  # a program table needs no shell
         _check_unread(config, place, policy)

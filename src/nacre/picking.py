@@ -247,7 +247,8 @@ def triggers_in(lines: bytes) -> tuple[bytes, ...]:
     words = {word for word in set(lines.translate(_WORDS_APART).split()) if len(word) <= LONGEST_WORD}
     text = b" ".join(words)
     found = (re.escape(trigger) for trigger, key in _KEYS if key in text and trigger in lines)
-    return (*found, *(pattern.pattern for pattern in _PATTERNS if pattern.search(lines)))
+    patterns = (pattern for part, pattern in TRIGGER_PATTERNS if part in lines and re.search(pattern, lines))
+    return (*found, *patterns)
 
 
 # Small letters, and each digit a zero: lines that differ in numbers only are the same.
@@ -260,7 +261,6 @@ _KEYS = [
     (trigger, max(trigger.translate(_WORDS_APART).split(), key=len, default=b""))
     for trigger in (trigger.translate(_PLAIN) for trigger in TRIGGERS)
 ]
-_PATTERNS = [re.compile(pattern) for pattern in TRIGGER_PATTERNS]
 
 
 @lru_cache(maxsize=16)

@@ -118,15 +118,13 @@ class Service:
         return self._carry_out(execution, ask)
 
     async def _carry_out_first(self, execution: Once | Turn, ask: Ask | None) -> Result:
-        """The same for the first command; when it is answered, what a long output needs is loaded.
+        """The same for the first command; while it runs, what a long output needs is loaded.
 
-        That takes 4 ms, which neither the start of a server nor the first long output has to wait for then.
+        That takes 3 ms, which neither the start of a server nor the first long output has to wait for then.
         """
-        try:
-            return await self._carry_out(execution, ask)
-        finally:
-            if self.config.pick_lines:
-                asyncio.get_running_loop().call_soon(_load_on, _for_long_output())
+        if self.config.pick_lines:
+            asyncio.get_running_loop().call_soon(_load_on, _for_long_output())
+        return await self._carry_out(execution, ask)
 
     def _by_full_path(self, command: Command) -> Command:
         """A listed program by its full path, in a shell that searches the current directory first."""
@@ -522,8 +520,8 @@ class Service:
                 recorder.note("settings refused", files=changed, reason=str(error))
                 continue
             self.settings_note = self._not_yet_applied(waiting, renewed=renewed)
-            told = "; ".join(filter(None, (f"new: {', '.join(new) or 'nothing'}", self.settings_note)))
-            log.info("%s has changed; %s", names, told)
+            changes = "; ".join(filter(None, (f"new: {', '.join(new) or 'nothing'}", self.settings_note)))
+            log.info("%s has changed; %s", names, changes)
             for warning in self.config.warnings:
                 log.warning("%s", warning)
             recorder.note("settings changed", files=changed, settings=new, waiting=waiting)
@@ -591,6 +589,8 @@ class Service:
             log.warning("the client's root %s is outside of the sandbox's workspace", directory)
         else:
             self.default_directory = directory
+            if self._gate is not None:
+                self._gate.start_in(directory)
             log.info("commands start in the client's root %s", directory)
 
     @property

@@ -46,8 +46,8 @@ def test_of_what_is_only_in_the_spool_as_much_of_each_end_is_reported_as_is_want
     capture = Capture(8, lambda: spool_in(tmp_path), ends_bytes=4)
     for chunk in (b"0123456", b"789abcdef", b"g", b"hij"):
         capture.feed(chunk)
-    told = capture.report()
-    assert (told.total_bytes, told.head, told.tail) == (20, b"0123", b"ghij")
+    kept = capture.report()
+    assert (kept.total_bytes, kept.head, kept.tail) == (20, b"0123", b"ghij")
     assert (tmp_path / "out").read_bytes() == b"0123456789abcdefghij"
 
 

@@ -249,15 +249,25 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     # A program below the home directory is given by the name that rules have for it.
     verdict = judge_argv((argv[0].replace(f"{HOME}/", "~/", 1), *argv[1:]), policy)
+    rules = {rule.text.replace("~", str(HOME), 1) for rule in policy.rules if rule.text.startswith("~/")}
     if verdict.reason.endswith("from its input") and given_program:
         return []  # a here-document, which the judge has read: it is not among the arguments
-    if verdict.rule == "own files" and not any(claim.literal for claim in fitting):
-        return []  # a target that is not known is refused where a server has files of its own
-    # zsh takes `=ls` for a path where it is not quoted.
-    quoted = " ".join(f"'{word}'" if re.fullmatch("=[^']*", word) else shlex.quote(word) for word in argv)
+    # A target that is not known is refused where a server has files of its own.
+    targets = verdict.rule == "own files" and not any(claim.literal for claim in fitting)
+    if targets or rules & {*argv[1:]}:  # behind a wrapper it cannot be given by the name of its rule
+        return []
+    patterns = {word.text for claim in fitting for word in claim.words if word.glob is not None}
+    quoted = " ".join(word if word in patterns else _quoted(word, shell) for word in argv)
     if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []
+
+
+def _quoted(word: str, shell: str) -> str:
+    """A word as a shell reads it: to fish a backslash escapes in quotes, to zsh `=ls` is a path without."""
+    if shell == "fish" and "\\" in word:
+        return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return f"'{word}'" if re.fullmatch("=[^']*", word) else shlex.quote(word)
 
 
 def _takes_any_option(argv: Sequence[str]) -> bool:

@@ -61,8 +61,8 @@ def effects(texts: Sequence[str], policy: Policy, shell: str, seen: Observation)
     scripted = policy is _INTERPRETERS and any(_SCRIPT.search(plainer(text)) for text in texts)
     found = [Miss("ran", repr(list(argv))) for argv in seen.commands if not scripted]
     found += [Miss("write", name) for name in seen.files if not policy.allow_writes]
-    told = any("SECRET" in text for text in texts)  # then an error message may repeat it
-    if policy.allowed_directories and "secret" in seen.notes and not told:
+    is_secret_named = any("SECRET" in text for text in texts)  # then an error message may repeat it
+    if policy.allowed_directories and "secret" in seen.notes and not is_secret_named:
         found.append(Miss("read", "a file outside of the allowed directories"))
     return found
 

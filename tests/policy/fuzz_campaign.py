@@ -90,8 +90,8 @@ class Outcome:
         figures = (
             f"{self.generated} generated, {self.executed} accepted ({share:.0%}), {rate:.0f} run per second"
         )
-        told = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items())) or "none"
-        return f"{self.shell}: seed {self.seed}, {figures}, {self.commands_run} commands; misses: {told}"
+        misses = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items())) or "none"
+        return f"{self.shell}: seed {self.seed}, {figures}, {self.commands_run} commands; misses: {misses}"
 
 
 def surroundings(chance: random.Random, script: str) -> Trial:
@@ -162,11 +162,11 @@ class Campaign:
             return accepted(texts, policy, self.shell, environment)
         except Exception as error:  # noqa: BLE001 - a judge that raises is a finding like any other
             self.outcome.kinds["raised"] += 1
-            told = f"raised: {self.shell}: {list(texts)!r} -> {error!r}"
+            message = f"raised: {self.shell}: {list(texts)!r} -> {error!r}"
             if self.outcome.kinds["raised"] <= _MOST_MINIMISED:
-                self.outcome.misses.append(told)
+                self.outcome.misses.append(message)
                 if self.report is not None:
-                    self.report(told)
+                    self.report(message)
             return False
 
     def _try(self, batch: Sequence[_Session]) -> Iterator[tuple[_Session, list[Miss]]]:
@@ -183,13 +183,13 @@ class Campaign:
         self.outcome.kinds[kind] += 1
         if len(self.outcome.misses) >= _MOST_MINIMISED:
             return
-        small, told = self._minimised(session, kind)
+        small, miss = self._minimised(session, kind)
         if small.texts in self.seen:
             return
         self.seen.add(small.texts)
         trial = small.trial
         line = (
-            f"{kind}: {self.shell}: {list(small.texts)!r} -> {told.detail} "
+            f"{kind}: {self.shell}: {list(small.texts)!r} -> {miss.detail} "
             f"[allow {[rule.text for rule in small.policy.rules][:12]}; says {trial.says!r}, "
             f"environment { {n: v for n, v in trial.environment.items() if n in trial.script}!r}]"
         )
@@ -201,7 +201,7 @@ class Campaign:
 
     def _minimised(self, session: _Session, kind: str) -> tuple[_Session, Miss]:
         """A smallest session that is still missed in the same way."""
-        told = Miss(kind, "not seen again")
+        miss = Miss(kind, "not seen again")
         deadline = time.monotonic() + _MOST_MINIMISING_S
         for _ in range(_MOST_ROUNDS):
             if time.monotonic() > deadline:
@@ -209,12 +209,12 @@ class Campaign:
             smaller = self._smaller(session, kind)
             if smaller is None:
                 break
-            session, told = smaller
-        if told.detail == "not seen again":
+            session, miss = smaller
+        if miss.detail == "not seen again":
             seen = self.oracle.observe([session.trial])[0]
             found = self.compare(session.texts, session.policy, self.shell, seen)
-            told = next((miss for miss in found if miss.kind == kind), told)
-        return session, told
+            miss = next((other for other in found if other.kind == kind), miss)
+        return session, miss
 
     def _smaller(self, session: _Session, kind: str) -> tuple[_Session, Miss] | None:
         candidates: list[_Session] = []
@@ -228,9 +228,9 @@ class Campaign:
             candidates, self.oracle.observe([c.trial for c in candidates]), strict=True
         ):
             found = self.compare(candidate.texts, candidate.policy, self.shell, seen)
-            told = next((miss for miss in found if miss.kind == kind), None)
-            if told is not None:
-                return candidate, told
+            miss = next((other for other in found if other.kind == kind), None)
+            if miss is not None:
+                return candidate, miss
         return None
 
 

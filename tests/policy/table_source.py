@@ -39,7 +39,7 @@ from nacre.policy.programs import inspect
 from nacre.policy.tables.schema import Program, Wrapper
 from nacre.policy.values import Context
 
-_KINDS = ("archives", "compilers", "data", "files", "git", "network", "system", "text")
+_KINDS = ("archives", "compilers", "data", "files", "forges", "git", "network", "system", "text")
 # They end other programs, never end themselves, or take long for what they say.
 _LEFT_OUT = frozenset(fragments("programs left out of tables"))
 _READING = frozenset(fragments("git sub-commands that read"))
@@ -52,7 +52,7 @@ _FIRST = {
 _CHANGING = frozenset({"write", "change", "alter", "fill", "touch", "beside", "found"})
 _SCRIPT_RUNNERS = frozenset({"sh", "bash", "dash", "perl", "python3", "env"})
 # Keys of gpg, files of split and csplit without a name, a file of ctags that it forgets.
-_OWN_NAMES = re.compile(r"/\.gnupg\Z|\Axaa\Z|\Axx[0-9]+\Z|/tags\.\w+\Z")
+_OWN_NAMES = re.compile(r"/\.gnupg\Z|\Ax[0-9a-f]{2}\Z|\Axx[0-9]+\Z|/tags\.\w+\Z")
 # What a program starts by itself, and cannot be told to do otherwise.
 _ALWAYS = (
     ("zless", "gzip -cdfq"),
@@ -290,14 +290,15 @@ def _is_told(name: str, paths: Sequence[PathUse], text: str, policy: Policy) -> 
     named = re.search(rf"(?<!\w){re.escape(os.path.basename(name))}", text) is not None
     if _OWN_NAMES.search(name) or (policy.allow_writes and not named):
         return True  # a file of the program's own naming (a.out)
-    changed = os.path.realpath(WORK / name)
+    # A link that is moved has changed where it stands, not where it leads.
+    changed = {os.path.realpath(WORK / name), os.path.normpath(WORK / name)}
     for use in paths:
         if not use.word.literal:
             return True
         said = os.path.join(WORK, use.word.text)
         for path in (os.path.realpath(said), os.path.normpath(said)):  # `bzip2 link` makes link.bz2
             place = os.path.dirname(path) if use.access == "beside" else path
-            if place == str(WORK) or changed.startswith(place) or place.startswith(changed):
+            if place == str(WORK) or any(c.startswith(place) or place.startswith(c) for c in changed):
                 return True
     return False
 

@@ -46,7 +46,11 @@ _ALLOWED = [
         "yapf",
         "codespell",
         "tree",
+        "mkdir",
+        "nproc",
         "7z",
+        "rsync",
+        "tcpdump",
     ),
     *("vitest", "vite", "babel", "swc", "esbuild", "pytest", "cargo", "jest", "pdm", "poetry", "go"),
 ]
@@ -103,6 +107,12 @@ def _fenced(project: Path, text: str) -> str:
         "pip install file:///etc/x",
         "sqlite3 f \"select data from fsdir where path = '/etc/passwd'\"",
         "cmake --build /etc",
+        "rsync -a --files-from=list . sub",
+        "rsync -aF sub sub2",
+        "tcpdump -V list",
+        "curl -E out/key:x http://localhost/",
+        "gh release create v1 'out/x#y'",
+        "helm template x .",
     ],
 )
 def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None:
@@ -129,6 +139,44 @@ def test_a_link_leads_to_no_instructions_from_elsewhere(project: Path, text: str
     (project / "sub" / "out").symlink_to("/etc")
     policy = replace(Policy.from_lists(["make", "git", "ln"], allow_writes=True), files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project)).decision == decision
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("locate x", "deny"),
+        ("/usr/bin/locate -i x", "deny"),
+        ("git rev-parse --resolve-git-dir ../x", "deny"),
+        ("git rev-parse --resolve-git-dir .git", "allow"),
+        ("git rev-parse --short=8 HEAD", "allow"),
+    ],
+)
+def test_names_from_elsewhere_are_not_shown_inside_of_a_fence(
+    project: Path, text: str, decision: str
+) -> None:
+    policy = Policy.from_lists(["git", "locate"], allowed_directories=[str(project)])
+    assert judge(text, replace(policy, files=LOCAL_FILES), cwd=str(project)).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("pandoc x.rst", "deny"),
+        ("pandoc -- x.rst", "deny"),
+        ("pandoc -f latex x.md", "deny"),
+        ("pandoc x.html -t plain", "deny"),
+        ("pandoc x.md -o x.docx", "deny"),
+        ("pandoc x.md -t epub -o -", "deny"),
+        ("pandoc --sandbox=false x.rst", "deny"),
+        ("pandoc --sandbox x.rst", "allow"),
+        ("pandoc x.md -o x.html", "allow"),
+        ("pandoc -f gfm -t html5 -s --toc x.md", "allow"),
+    ],
+)
+def test_a_document_names_no_files_outside_of_a_fence(project: Path, text: str, decision: str) -> None:
+    policy = Policy.from_lists(["pandoc"], allow_writes=True, allowed_directories=[str(project)])
+    assert judge(text, replace(policy, files=LOCAL_FILES), cwd=str(project)).decision == decision
 
 
 @pytest.mark.req("policy-directories")
@@ -163,6 +211,10 @@ def test_a_link_leads_to_no_instructions_from_elsewhere(project: Path, text: str
         "dotnet run {}/x.cs",
         "gem install {}/x.gem",
         "ng generate ./{}:x",
+        "helm template x ./{}",
+        "helm upgrade --install x {}/chart",
+        "helm lint {}",
+        "helm show values {}",
     ],
 )
 def test_code_behind_a_link_is_code_from_elsewhere(project: Path, text: str) -> None:
@@ -197,7 +249,7 @@ def test_code_behind_a_link_is_code_from_elsewhere(project: Path, text: str) -> 
         "yq '.services' f",
         "curl -F 'file=@sub/a.png;type=image/png' -F name=x https://x.example/u",
         "java -cp lib/a.jar:lib/b.jar Main",
-        "gh api -F a=@sub/b x",
+        "gh api -F a=@sub/b repos/x/y/issues",
         "npm install ./sub",
         "cmake --build build",
         "for f in *.py; do [[ -f $f ]] && cat $f; done",
@@ -403,10 +455,14 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "swc sub --out-dir . --copy-files",
         "esbuild sub/nacre.toml --loader:.toml=copy --outdir=.",
         "pytest --basetemp=.",
+        "go mod vendor -o .",
+        "go mod vendor -o sub/..",
         "pytest --basetemp sub/..",
         "cargo clean --target-dir .",
         "vitest run --coverage.reportsDirectory=.",
         "jest --clearCache --cacheDirectory=.",
+        "c8 --temp-directory=. mocha",
+        "nyc --report-dir=. mocha",
         "pdm build -d .",
         "poetry build --clean -o .",
         "go build -o . ./sub/nacre.toml",
@@ -463,6 +519,8 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
         "babel sub -d lib --copy-files",
         "esbuild sub/a.js --outdir=dist",
         "pytest --basetemp=sub/tmp",
+        "cargo clean --target-dir target",
+        "go mod vendor -o sub/vendor",
         "cargo build --target-dir target",
         "jest --coverage --coverageDirectory=coverage",
         "pdm build -d dist",
@@ -608,6 +666,30 @@ def _in_repository(repository: Path, text: str) -> str:
         'cd "$x" && cp y ../config',
         'cd "$x" && cp evil/config .',
         'cd "$x" && tee hooks/pre-commit < y',
+        # A patch puts the file that is named elsewhere: `rename to .git/hooks/x`.
+        "patch f.c < x.diff",
+        "patch -p1 f.c x.diff",
+        # Behind links, what is found may be anywhere.
+        "find -L src -name '*.py' -exec cp x {} \\;",
+        "grep -RlZ x src | xargs -0 cp y",
+        # A directory that is entered is part of a name.
+        "cd .vscode && cp ../x settings.json",
+        "cd /etc && cp x y",
+        "env -C .husky cp ../x pre-commit",
+        # `c\\onfig` matches config. And what is found leads up again.
+        "find . -name 'c\\onfig' -exec cp x {} \\;",
+        "grep -rlZ --include='c\\onfig' x . | xargs -0 cp y",
+        "find . -name refs -exec cp x {}/../config \\;",
+        "find . -name '*.py' -print0 -o -fprint0 /dev/stdout | xargs -0 cp x",
+        "find . -name .mcp.json -exec cp x {} \\;",
+        "find . '!' -empty -path '*/.*' -exec cp x {} \\;",
+        # A negation is of one test. And `.git` itself is not in .git.
+        "find . ! -empty -path './.git/*' -exec cp x {} \\;",
+        "find . -not -readable -path '*/.git*' -type f -exec cp x {} \\;",
+        "find . ! -exec true ';' -path './.git/*' -type f -exec cp x {} \\;",
+        "find . -maxdepth 1 -not -path './.git/*' -exec cp x {} \\;",
+        "find . -type d -not -path '*/.git/*' -exec cp x {} \\;",
+        "find . -not -path './.git/*' -print0 | xargs -0 cp x",
         # What is left out is not what would be found: another beginning, a test that comes too late.
         "find src/.. -not -path './.git/*' -exec cp x {} \\;",
         "find HERE -not -path './.git/*' -exec cp x {} \\;",
@@ -652,7 +734,6 @@ def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
         "wget -r -nH -P build https://x.example/",
         "curl -O https://x.example/a",
         "patch --dry-run -p1 < x.diff",
-        "patch f.c < x.diff",
         "git apply x.diff",
         "cp -r src build",
         "cp -r src/. build",
@@ -665,9 +746,13 @@ def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
         "rsync -a host:src build",
         "find . -name '*.py' -exec cp x {} \\;",
         "find src -type f -exec cp x {} \\;",
-        "find . -not -path './.git/*' -exec cp x {} \\;",
+        "find . -type f -not -path './.git/*' -exec cp x {} \\;",
+        "find . -not -path './.git*' -exec cp x {} \\;",
+        "find . -not -path '*/.*' -exec cp x {} \\;",
+        "find . ! -empty -not -path './.git/*' -type f -exec cp x {} \\;",
         "find . -path ./.git -prune -o -type f -exec cp x {} \\;",
-        "find src/.. -not -path '*/.git/*' -exec cp x {} \\;",
+        "find src/.. -not -path '*/.git/*' -type f -exec cp x {} \\;",
+        "patch -o f.c f.c < x.diff",
         "find HERE -path '*/.git' -prune -o -type f -exec cp x {} \\;",
         "find . -name .git -prune -o -type f '(' -name '*.py' -o -name '*.c' ')' -exec cp x {} \\;",
         "rsync host:notes.txt .",
@@ -742,6 +827,33 @@ def test_a_repository_is_known_by_any_of_its_parts(repository: Path) -> None:
     assert _in_repository(repository, "git -C sub status") == "deny"
     assert _in_repository(repository, "git -C build status") == "deny"
     assert _in_repository(repository, "git status") == "allow"
+
+
+@pytest.mark.req("policy-elsewhere")
+def test_a_repository_above_the_working_directory_is_not_another_one(repository: Path) -> None:
+    """git looks there first: from plain/deep it would take plain for a repository."""
+    deep = repository / "plain" / "deep"
+    deep.mkdir(parents=True)
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    policy = replace(Policy.from_lists(["git", "cp", "mkdir"], allow_writes=True), files=LOCAL_FILES)
+    made = ["cp x ../HEAD && git log", "git log; mkdir ../objects", "mkdir -p ../refs; git -C . status"]
+    assert [judge(text, policy, cwd=str(deep)).decision for text in made] == ["deny"] * 3
+    assert judge("mkdir -p ../other && git status", policy, cwd=str(deep)).allowed
+    for name in ("objects", "refs"):
+        (repository / "plain" / name).mkdir()
+    assert judge("git status", policy, cwd=str(deep)).rule == "other repository"
+
+
+@pytest.mark.req("policy-elsewhere")
+def test_what_is_no_repository_any_more_does_not_hide_another_one(repository: Path) -> None:
+    """Without its HEAD, git passes .git over and goes on upwards."""
+    for name in ("objects", "refs"):
+        (repository.parent / name).mkdir()
+    policy = replace(Policy.from_lists(["git"]), files=LOCAL_FILES)
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    assert judge("git status", policy, cwd=str(repository)).allowed
+    (repository / ".git" / "HEAD").unlink()
+    assert judge("git status", policy, cwd=str(repository)).rule == "other repository"
 
 
 @pytest.mark.req("policy-bounded")
@@ -1011,3 +1123,59 @@ def test_git_finds_no_file_of_nacre_by_patterns_of_its_own(project: Path, text: 
     # Where nothing of nacre lies in the work tree, patterns are as they were.
     elsewhere = replace(policy, own_files=("/etc/nacre.toml",))
     assert judge(text, elsewhere, cwd=str(project)).decision == "allow"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'for f in ou*; do cat "./$f/passwd"; done',
+        'for f in ou*; do ls "./$f"; done',
+        'for f in sub/ou*; do ls "${f##*/}"; done',
+        'for f in sub/ou*; do ls "./${f##*/}"; done',
+        "cd sub && cat ../../x",
+        "mkdir -p sub && cd sub && cat ../../x",
+        "mkdir -p out && cd out && cat ../x",
+        "cd out && cat ../x",
+        "cd sub && cd .. && cat ../x",
+        "cd sub && false || cat ../x",
+        "cd sub; cat ../f",
+        "mkdir -p sub/.. && cd sub/.. && cat ../f",
+    ],
+)
+def test_a_path_that_is_put_together_or_leads_up_does_not_leave(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "deny"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'for f in a*.py; do cat "./$f"; done',
+        'for f in sub/a*; do ls "./${f##*/}.py"; done',
+        "cd sub && cat ../f",
+        "mkdir -p build && cd build && cmake .. && make -j$(nproc)",
+        'f() { echo "$1"; }; f "$(cat f)"',
+    ],
+)
+def test_a_path_that_is_put_together_or_leads_up_stays_inside(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "allow"
+
+
+@pytest.mark.req("policy-own-files")
+def test_a_name_of_a_loop_behind_a_directory_is_no_file_of_nacre(project: Path) -> None:
+    assert _own(project, 'for f in nac*; do cp x "./$f"; done') == "deny"
+    assert _own(project, 'for f in sub/nac*; do cp x "${f##*/}"; done') == "deny"
+    assert _own(project, 'for f in a*.py; do cp x "./$f"; done') == "allow"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [("cd sub && ls", "deny"), ("pushd sub", "deny"), ("cd ./sub && ls", "allow"), ("cd . && ls", "allow")],
+)
+def test_a_shell_looks_for_directories_in_cdpath(project: Path, text: str, decision: str) -> None:
+    rules = Policy.from_lists(_ALLOWED, allowed_directories=[str(project)])
+    policy = replace(rules, files=LOCAL_FILES)
+    assert judge(text, policy, cwd=str(project), inherited=("CDPATH",)).decision == decision
+    assert judge(text, policy, cwd=str(project)).decision == "allow"

@@ -141,6 +141,10 @@ _FAMILIES: dict[str, Callable[[int], str]] = {
     "variables": lambda size: "ls " + "$x" * (size // 2),
     "here-strings": lambda size: "echo @'\n" + "'@\n" * (size // 3),
     "blocks": lambda size: "ls " + "{ ls " * (size // 10) + "}" * (size // 10),
+    "arguments of a cmdlet": lambda size: "gci " + "'a' " * (size // 4) + "| Get-Content",
+    "pipelines": lambda size: "gci a | Get-Content; " * (size // 21),
+    "directories by a pattern": lambda size: "ls " + "[.]git/* " * (size // 9),
+    "brackets with a directory": lambda size: "(cd a && ls); " * (size // 14),
     "blanks": lambda size: "ls" + " " * size,
     "newlines": lambda size: "\n" * size + "ls",
     "nothing but letters of another script": lambda size: "\N{CYRILLIC SMALL LETTER ER}" * size,
@@ -178,6 +182,14 @@ def test_every_shell_is_judged_in_bounded_time(shell: str) -> None:
                 assert judge(make(size), _POLICIES["allowlist"], shell=shell, cwd="/srv").reason
 
 
+@pytest.mark.parametrize("policy", sorted(_POLICIES.keys() - {"allowlist"}))
+@pytest.mark.parametrize("shell", ["cmd", "powershell"])
+def test_shells_of_windows_are_judged_in_bounded_time_by_all_rules(shell: str, policy: str) -> None:
+    for make in _FAMILIES.values():
+        with _bounded_processor_time():
+            assert judge(make(20_000), _POLICIES[policy], shell=shell, cwd="/srv").reason
+
+
 def test_a_program_without_a_shell_is_judged_in_bounded_time() -> None:
     for argv in (
         ["ls", *["a"] * 20_000],
@@ -213,3 +225,10 @@ def test_the_work_of_a_verdict_grows_with_the_length_and_not_faster(family: str)
     judge("ls", _POLICIES["allowlist"])  # what is loaded once is not counted
     short, long = (_calls(make(size), _POLICIES["allowlist"]) for size in (2_000, 16_000))
     assert long <= 8 * short * 1.5 + 5_000
+
+
+def test_a_long_part_of_a_pattern_that_matches_no_name_costs_no_more_than_a_short_one() -> None:
+    policy = _POLICIES["fence"]
+    judge("ls a*", policy, cwd="/srv")
+    short, long = (_calls(f"ls *{'a' * size}*", policy) for size in (400, 2_000))
+    assert long <= short + 100

@@ -29,6 +29,20 @@ def test_our_own_cases_are_judged_as_labelled() -> None:
     assert _failures(_HERE.with_name("cases.jsonl")) == []
 
 
+def test_our_own_cases_do_not_depend_on_where_the_checkout_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _failures(_HERE.with_name("cases.jsonl")) == []
+
+
+@pytest.mark.parametrize("directory", ["/", "/usr"])
+def test_no_case_raises_wherever_it_is_judged(directory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(directory)
+    lines = _HERE.with_name("cases.jsonl").read_text(encoding="utf-8").splitlines()
+    assert run(lines, LOCAL_FILES).total == len(lines)
+
+
 def test_our_own_cases_are_many_and_of_both_kinds() -> None:
     lines = _HERE.with_name("cases.jsonl").read_text(encoding="utf-8").splitlines()
     allowed = sum('"expect": "allow"' in line for line in lines)

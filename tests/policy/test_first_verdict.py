@@ -40,7 +40,7 @@ def _first_verdict(text: str) -> tuple[set[str], int]:
     [
         ("ls -la", set[str]()),
         ("git log -3", {"tables.git"}),
-        ("docker ps", {"tables.containers"}),
+        ("docker ps", {"tables.containers", "tables.charts"}),
         ("sed -n 1,3p x", {"tables.text", "languages.sed"}),
         ("psql -c 'select 1'", {"tables.data", "languages.sql"}),
     ],

@@ -59,7 +59,20 @@ _NAMES = [
     *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar", "string", "curl", "fd"),
 ]
 _PLAIN = Policy.from_lists(
-    [*_NAMES, "awk", "sed", "zip", "unzip", "diff", "dir", "Get-ChildItem", "Get-Content", "Get-Item"]
+    [
+        *_NAMES,
+        "awk",
+        "pandoc",
+        "sed",
+        "zip",
+        "unzip",
+        "diff",
+        "dir",
+        "Get-ChildItem",
+        "Get-Content",
+        "Get-Item",
+        *("Measure-Command", "copy", "time"),
+    ]
 )
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
 _FOR_A_PERSON = re.compile(
@@ -106,6 +119,8 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "give the variable another name": ("powershell", "$PSStyle = 1; ls", "$style = 1; ls"),
     "put all of it into one pair of quotes": ("powershell", "echo 'a'b", "echo 'ab'"),
     "name a file, or assign to $env:NAME": ("powershell", "pushd env:", "pushd src"),
+    "name a file of this machine": ("powershell", "Get-Content //host/a", "Get-Content ./a"),
+    "leave out these characters: & | < > %": ("powershell", "unzip -l 'a&b'", "unzip -l ab"),
     "put the dashes into quotes: '--'": ("powershell", "git log -- -x", "git log '--' -x"),
     "write $x = and the command": ("powershell", "Get-Item a -OutVariable x", "$x = Get-Item a"),
     "leave out empty arguments, double quotes and a backslash at the end": (
@@ -114,6 +129,24 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "leave out quotes inside of quotes, and a backslash or a caret before a quote": (
         *("cmd", 'git log "a\\"" x "', 'git log "a" x'),
     ),
+    "leave out single quotes, and an @ at the beginning": ("powershell", "unzip -l '@a'", "unzip -l a"),
+    "write a block: { ... }": ("powershell", "Measure-Command $x", "Measure-Command { ls }"),
+    "write the property's name, or a block": ("powershell", "ls | sort $x", "ls | sort Name"),
+    'put it into double quotes: "$x"': ("powershell", "ls | Get-Item $x", 'ls | Get-Item "$x"'),
+    "leave the comment out": ("powershell", "ls | # all\nsort Name", "ls |\nsort Name"),
+    "put a blank before the block": ("powershell", "ls | sort{ $_.Name }", "ls | sort { $_.Name }"),
+    "add -UseBasicParsing": ("powershell", "curl http://x", "curl http://x -UseBasicParsing"),
+    "write it in full: -recurse": ("powershell", "ls -Rec", "ls -Recurse"),
+    "use a blank, or double quotes": ("cmd", "dir ; a", 'dir ";" a'),
+    "write the name without quotes and carets, and a blank behind it": ("cmd", "d^ir a", "dir a"),
+    "write 2>&1 and a blank": ("cmd", "dir 2>&1a", "dir 2>&1 a"),
+    "put the name into double quotes": ("cmd", "dir >nul,a", 'dir >"nul" a'),
+    'write them into the value of one option, on one line: --format="%h %s"': (
+        *("cmd", 'git log --format "%h %s"', 'git log --format="%h %s"'),
+    ),
+    "use double quotes": ("cmd", "unzip -l 'a'", 'unzip -l "a"'),
+    "write /t behind it": ("cmd", "time", "time /t"),
+    "give the file another name": ("cmd", "copy a ls.bat", "copy a b.bat"),
     "put each name into double quotes": ("cmd", "dir a,b", 'dir "a" "b"'),
     "write `:` where nothing is to be done": ("bash", "if ls; then fi", "if ls; then :; fi"),
     "write `; do` where it belongs": ("bash", "for x in a", "for x in a; do ls; done"),
@@ -128,7 +161,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "run it as several commands": ("bash", "( " * 60 + "ls" + " )" * 60, "(ls)"),
     "put it into double quotes": ("bash", "env -u $(uname) ls", 'env -u "$(uname)" ls'),
     "put a blank before the `&`": ("zsh", "ls 2&>/dev/null", "ls 2 &>/dev/null"),
-    "write the parenthesis on a line of its own": (*("bash", "(cat <<E\na\nE)\nE\n)", "(cat <<E\na\nE\n)"),),
+    "write the parenthesis on a line of its own, or choose another delimiter": (
+        *("bash", "(cat <<E\na\nE)\nE\n)", "(cat <<E\na\nE\n)"),
+    ),
     "leave out the colon": ("ksh", "ls: a", "ls a"),
     "put the value into double quotes": ("bash", "[ $v = a ]", '[ "$v" = a ]'),
     "write the words out": ("bash", "echo {,a}", "echo a"),
@@ -144,6 +179,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write `name() { ...; }`": ("bash", "f() ls", "f() { ls; }; f"),
     "write `time command`": ("bash", "time", "time ls"),
     "write `$((...))`": ("bash", "echo $[1]", "echo $((1))"),
+    "write `if exist name command`, with a plain name, and without `else`": (
+        *("cmd", "if exist src (dir) else (dir docs)", "if exist src (dir) & if not exist src dir docs"),
+    ),
     "run the commands one by one": ("cmd", "for %i in (a) do dir", "dir"),
     "write it on one line": ("cmd", "dir ^\nb", "dir b"),
     "write the command's name": ("powershell", "& { Get-ChildItem }", "& Get-ChildItem"),
@@ -182,6 +220,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
         "awk -v n=1 '{print n}' f",
     ),
     "write the options before the archive": ("bash", "unzip a.zip x -l", "unzip -l a.zip x"),
+    "write -x behind the archive": ("bash", "unzip -x -l a.zip", "unzip -l a.zip -x"),
     "write the archive first": ("bash", "zip -x '*.o' -r a.zip src", "zip -r a.zip src -x '*.o'"),
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
@@ -203,6 +242,17 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "use a variable with another name": ("zsh", "((x=1)); x=$(ls)", "((x=1)); y=$(ls); echo $y"),
     "write the options first, with a dash": ("bash", "tar t* -f-", "tar -t -f-"),
     "run the program by its own name": ("bash", "npx ls", "ls"),
+    "write --yes=true, or leave the option out": (
+        "bash",
+        "npx -y playwright install",
+        "npx --yes=true playwright install",
+    ),
+    "write it out: -I {}": ("bash", 'xargs -I "$x" ls "$x"', "xargs -I {} ls {}"),
+    "write the value as a word of its own, in double quotes": (
+        "bash",
+        'env -u"$x" ls',
+        'env -u "$x" ls',
+    ),
     "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),
     "put `--verify` before it": ("bash", 'git rev-parse "$x"', 'git rev-parse --verify "$x"'),
@@ -335,10 +385,20 @@ _FENCED: dict[str, tuple[str, str]] = {
     "write the path out, or loop over a pattern: for f in *.txt": (
         *('cat -- "$x"', 'for f in ./*.txt; do cat -- "$f"; done'),
     ),
-    "write the path out": ("cd -; ls", "cd src; ls"),
+    "write the path out": ('cat -- "$x"; ls', "cat -- src; ls"),
     "change the directory outside of the function": ("f() { cd src; ls; }; f", "f() { ls; }; cd src; f"),
     "write the directory's name out": ("cd s*", "cd src"),
+    "write `(cd a && command) && (cd b && command)`, or the path from the root": (
+        *("cd src && ls && cd .. && ls", "(cd src && ls) && (cd /srv/project && ls)"),
+    ),
+    "say where: `find src -type f -print0 | xargs -0 command`": (
+        *("find src -name x | xargs cat --", "find src -type f -name x -print0 | xargs -0 cat --"),
+    ),
     "leave the option out": ("find -L . -name x", "find . -name x"),
+    "add `--sandbox`": ("pandoc x.rst", "pandoc --sandbox x.rst"),
+    "run it as several commands, or write `(cd a && command)` with brackets around each": (
+        *("for p in a b c; do cd ./$p; ls; done", "for p in a b c; do (cd ./$p && ls); done"),
+    ),
     "write `-t f` before it": ("fd -x cat", "fd -t f -x cat"),
     "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
     "stay inside /srv/project": ("cat /etc/passwd", "cat /srv/project/passwd"),
@@ -365,9 +425,9 @@ _UNPACKED = {
         ("unzip a.zip", "unzip a.zip -d build"),
         ("patch -p1 -i x.diff", "git apply x.diff"),
     ),
-    "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below": (
+    "say what is to be found: -name '*.py', -not -path '*/.*', or start in a directory below": (
         ("find . -exec cp x {} +", "find . -name '*.py' -exec cp x {} +"),
-        ("find . -exec cp x {} +", "find . -not -path './.git/*' -exec cp x {} +"),
+        ("find . -exec cp x {} +", "find . -not -path '*/.*' -exec cp x {} +"),
         ("find . -exec cp x {} +", "find src -exec cp x {} +"),
     ),
     "put `--` before the first name": (("cp *.txt sub .", "cp -- *.txt sub ."),),
@@ -377,7 +437,8 @@ _WITH_NAMES = re.compile(
     r"assign a number to (?:\w+|\*) in the same command|end it with a line"
     r"|write `\$\{|write `; [\w}]+`|use -t only"
     r"|use `(?:hash -r|jobs -l)`|leave the attribute out|write x=\$|between two percent signs"
-    r"|leave variables out|write the option in full|attached to its option|write the path out"
+    r"|leave variables out|write the option in full|write it in full|attached to its option"
+    r"|write the path out"
 )
 
 
@@ -537,6 +598,25 @@ _BEFORE_A_NAME = (
 )
 _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
+        "bash <<'EOF'\nls\nnpm test\nEOF",
+        "write the commands themselves, without a shell around them",
+        "ls\nnpm test",
+        (),
+    ),
+    (
+        "ssh host <<'EOF'\nuptime\nEOF",
+        "write `ssh -n`, and the commands as an argument: ssh -n host 'uptime'",
+        "ssh -n host 'uptime'",
+        (),
+    ),
+    (
+        "npx turbo run lint --filter=./packages/*",
+        "put it into quotes",
+        "npx turbo run lint --filter='./packages/*'",
+        (),
+    ),
+    ("docker build -t app:$V .", "put it into double quotes", 'docker build -t "app:$V" .', ()),
+    (
         "source .venv/bin/activate && pytest -q",
         "call its programs by path instead: `.venv/bin/python -m pytest`, with the rule `.venv/bin/python`",
         ".venv/bin/python -m pytest -q",
@@ -624,7 +704,7 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (),
     ),
     (
-        "report() { git status; }; trap report EXIT",
+        "report() { git status; }; trap 'report; git log' EXIT",
         "write the function's commands here instead of its name",
         "trap 'git status' EXIT",
         (),
@@ -662,7 +742,7 @@ _NAMED_VARIABLES = (
 )
 _BARE = [
     *("source", ".", "pytest", "pip", "gofmt", "git", "ruff", "psql", "export", "grep", "find", "sed"),
-    *("sh", "wc", "head", "cut", "trap"),
+    *("sh", "wc", "head", "cut", "trap", "bash", "ls", "npm", "npx", "ssh", "uptime", "docker"),
 ]
 
 

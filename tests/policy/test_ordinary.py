@@ -66,6 +66,10 @@ _WINDOWS = """
     dir type findstr where copy mkdir echo cd git npm node python pip Get-* Select-Object Sort-Object
     Where-Object ForEach-Object Select-String Test-Path Set-Location Write-Output ConvertFrom-Json
     Measure-Command
+    npx dotnet set rmdir del xcopy move ren tasklist taskkill netstat curl curl.exe cargo go tree more pushd
+    popd ver fc py .venv\\Scripts\\python.exe .\\.venv\\Scripts\\python.exe
+    Push-Location Pop-Location *-Item *-Content Out-* Measure-Object Write-Host Stop-Process Invoke-*
+    Start-Sleep Compare-Object Resolve-Path
 """
 # Of each shell so many may be denied.
 # Of 2,000 in bash: a tag that may be an option, a variable of a known tool, two that run anything by nature.

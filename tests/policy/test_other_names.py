@@ -68,7 +68,7 @@ def test_what_programs_run_and_nacre_reads_has_no_other_name(project: Path, text
         "cp nacre.toml x",
         "cp f config.",
         "cd sub && cp ../f config",
-        "find . -name f -execdir cp {} {}.bak ';'",
+        "find . -name f -execdir cp -- {} {}.bak ';'",
         "find . -name f -execdir tee report.txt ';'",
     ],
 )
@@ -159,7 +159,7 @@ def test_no_other_name_leads_out_of_a_fence(project: Path, text: str) -> None:
         "[ /a = /b ]",
         "foo a:b,c=d",
         "foo https://x.example/a/../b",
-        "find . -type f -name x -execdir ls -l {} ';'",
+        "find . -type f -name x -exec ls -l {} ';'",
     ],
 )
 def test_names_inside_of_a_fence_stay_allowed(project: Path, text: str) -> None:
@@ -413,3 +413,102 @@ def test_a_test_of_find_leaves_git_out_only_where_it_matches(
     policy = replace(Policy.from_lists(["find", "sed"], allow_writes=True), files=LOCAL_FILES)
     text = f"find {found.format(here=project)} -exec sed -i s/a/b/ {{}} +"
     assert judge(text, policy, cwd=str(project)).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("mv ../z ../c ../y ../.. && cat ../../x", "deny"),
+        ("mv ../{z,c,y} ../.. && cat ../../x", "deny"),
+        ("mv --target-directory=../.. ../z ../c ../y && cat ../../x", "deny"),
+        ("mv ../z ../../b ../y ../../d && cat ../../l", "deny"),
+        ("mv ../z ../c ../y ../d && cat ../f", "allow"),
+        ("cp -r ../c ../../e && cat ../../x", "allow"),
+        ("mv ../z ../c ../.. && cat f", "allow"),
+    ],
+)
+def test_a_directory_that_moves_is_another_place_to_look_from(
+    project: Path, text: str, decision: str
+) -> None:
+    """A shell stays in the directory, and `..` leads to where it is by then."""
+    here = project / "a" / "b" / "c"
+    here.mkdir(parents=True)
+    (project / "a" / "d").mkdir()
+    (project / "a" / "l").symlink_to("../f")
+    policy = replace(
+        Policy.from_lists(_ALLOWED, allow_writes=True, allowed_directories=[str(project / "a")]),
+        files=LOCAL_FILES,
+    )
+    assert judge(text, policy, cwd=str(here)).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("mv build out && echo x > out/l/pre-commit", "deny"),
+        ("cp -r build out && cp a.txt out/l/pre-commit", "deny"),
+        ("cp -a build out; tee out/deep/l/x < a.txt", "deny"),
+        ("cp -P build/l sub/; echo x > sub/l/pre-commit", "deny"),
+        ("git mv build out; echo x > out/l/pre-commit", "deny"),
+        ("rsync -a build/ out/; echo x > out/l/pre-commit", "deny"),
+        ('for f in build/*; do cp -a "$f" sub/; done; echo x > sub/l/x', "deny"),
+        ("mv build out && echo x > out/deep/y", "allow"),
+        ("cp -r build out && ls out/l", "allow"),
+    ],
+)
+def test_a_link_that_has_come_elsewhere_leads_to_nothing_that_is_written(
+    tmp_path: Path, text: str, decision: str
+) -> None:
+    for name in (".husky", "sub", "build/deep"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "build/l").symlink_to("../.husky")
+    (tmp_path / "build/deep/l").symlink_to("../../.husky")
+    allowed = ["mv", "cp", "echo", "tee", "git", "rsync", "ls"]
+    policy = replace(Policy.from_lists(allow=allowed, allow_writes=True), files=LOCAL_FILES)
+    verdict = judge(text, policy, cwd=str(tmp_path))
+    assert verdict.decision == decision
+
+
+@pytest.mark.parametrize(
+    ("start", "cwd", "text", "decision"),
+    [
+        ("", ".husky", "tee pre-commit", "deny"),
+        ("", ".vscode", "cp ../a.txt settings.json", "deny"),
+        ("", "src", "tee a.py", "allow"),
+        ("", ".github", "tee x.yml", "allow"),
+        (".husky", ".husky", "tee pre-commit", "allow"),
+        ("src", ".husky", "tee pre-commit", "deny"),
+    ],
+)
+def test_a_call_makes_no_project_of_a_hidden_directory_by_going_there(
+    tmp_path: Path, start: str, cwd: str, text: str, decision: str
+) -> None:
+    for name in (".husky", ".vscode", ".github", "src"):
+        (tmp_path / name).mkdir()
+    policy = Policy.from_lists(allow=["tee", "cp"], allow_writes=True)
+    policy = replace(policy, files=LOCAL_FILES, start_directory=str(tmp_path / start))
+    verdict = judge(text, policy, cwd=str(tmp_path / cwd))
+    assert verdict.decision == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("git stash -u", "deny"),
+        ("git stash --all", "deny"),
+        ("git stash push -um x", "deny"),
+        ("git stash push -u sub/*.zz", "deny"),
+        ("git stash save -u x", "deny"),
+        ("git clean -fd sub/*.zz", "deny"),
+        ("git stash push -u -- sub", "allow"),
+        ("git stash", "allow"),
+        ("git clean -fd sub", "allow"),
+    ],
+)
+def test_git_takes_no_file_of_nacre_away_that_it_does_not_track(
+    project: Path, text: str, decision: str
+) -> None:
+    policy = Policy.from_lists(["git"], allow_writes=True)
+    policy = replace(policy, files=LOCAL_FILES, own_files=(str(project / "nacre.toml"),))
+    verdict = judge(text, policy, cwd=str(project))
+    assert verdict.decision == decision

@@ -311,6 +311,8 @@ def test_what_a_builtin_assigns_behind_any_prefix_is_not_proven(shell: str, pref
     ):
         verdict = judge(f'x=a; {prefix}{assigned}; find . "$x"', policy, shell=shell)
         assert not verdict.allowed
+    if "builtin" in prefix and shell in {"dash", "ksh"}:
+        return  # there it is a program, or adds builtins
     assert judge(f'x=a; {prefix}echo x; find . "$x"', policy, shell=shell).allowed
 
 

@@ -259,6 +259,26 @@ def test_nothing_is_typed_for_a_program_that_starts_a_pager_or_an_editor_on_a_te
         assert judge(text, policy, cwd="/", typed=True).allowed, text
 
 
+@pytest.mark.parametrize("text", ["unset cleanup", "cleanup() { ls; }", 'x=a; cleanup() { sort "$x"; }'])
+def test_a_function_that_a_trap_calls_stays_what_it_is(text: str) -> None:
+    policy = Policy.from_lists(allow=["ls", "sort", "trap", "unset"])
+    first = judge("cleanup() { ls; }; trap cleanup EXIT", policy)
+    assert first.allowed
+    assert judge(text, policy).allowed
+    assert not judge(text, policy, kept=first.kept).allowed
+    assert judge("ls", policy, kept=first.kept).allowed
+
+
+@pytest.mark.parametrize(
+    "text", ["string --help", "math -h", "set x --help; string length $x", "contains $x a"]
+)
+def test_nothing_is_typed_for_a_builtin_of_fish_that_may_show_its_help(text: str) -> None:
+    policy = Policy.from_lists(allow=["cat"])
+    assert not judge(text, policy, shell="fish", typed=True).allowed  # noqa: S604  # a judgement
+    assert judge(text, policy, shell="fish").allowed  # noqa: S604  # the same
+    assert judge("string length a", policy, shell="fish", typed=True).allowed  # noqa: S604  # a judgement
+
+
 @pytest.mark.req("policy-cli")
 def test_a_proposal_is_toml_whatever_was_run() -> None:
     proposed = propose(["""python3 'a"b.py'""", "./x\\'y' 1", "ls -la", "echo 'left\nout' > f; eval x"])

@@ -214,7 +214,7 @@ def test_two_stars_are_read_where_no_link_leads_out(project: Path) -> None:
         ("cmake -B a/link", "deny"),
         ("cmake -B b -DCMAKE_TOOLCHAIN_FILE=a/link/x.cmake", "deny"),
         ("cmake -B b a", "allow"),
-        ("cmake -B ../b -S . -DCMAKE_TOOLCHAIN_FILE=a/x.cmake -DCMAKE_INSTALL_PREFIX=/usr", "allow"),
+        ("cmake -B b -S . -DCMAKE_TOOLCHAIN_FILE=a/x.cmake -DCMAKE_INSTALL_PREFIX=/usr", "allow"),
         ("cmake ..", "allow"),
         ("java -cp a/link X", "deny"),
         ("java -cp a:a/link X", "deny"),

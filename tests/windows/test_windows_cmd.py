@@ -54,8 +54,8 @@ def test_directory_and_variables_live_on(cmd: WireClient, tmp_path: Path) -> Non
 @pytest.mark.req("000.cmd.errorlevel")
 @pytest.mark.req("000.cmd.clean")
 def test_codes_and_streams_are_the_commands_own(cmd: WireClient) -> None:
-    told = cmd.shell("echo out& echo err>&2& cmd /c exit 7", session="cmd")
-    assert (told["stdout"], told["stderr"], told["exit_code"]) == ("out\n", "err\n", 7)
+    reply = cmd.shell("echo out& echo err>&2& cmd /c exit 7", session="cmd")
+    assert (reply["stdout"], reply["stderr"], reply["exit_code"]) == ("out\n", "err\n", 7)
     assert stdout(cmd, "echo %ERRORLEVEL%") == "7\n"
     assert cmd.shell("echo hi", session="cmd")["exit_code"] == 0
     assert cmd.shell("cmd /c exit -1", session="cmd")["exit_code"] == 0xFFFFFFFF
@@ -67,16 +67,16 @@ def test_codes_and_streams_are_the_commands_own(cmd: WireClient) -> None:
 @pytest.mark.req("000.cmd.line-ends")
 @pytest.mark.req("000.cmd.code-page")
 def test_several_lines_odd_letters_environment_and_stdin(cmd: WireClient, tmp_path: Path) -> None:
-    told = cmd.shell("set X=1\nfor %%i in (a b) do echo %%i %X%\nexit /b 4", session="cmd")
-    assert (told["stdout"], told["exit_code"]) == ("a 1\nb 1\n", 4)
+    reply = cmd.shell("set X=1\nfor %%i in (a b) do echo %%i %X%\nexit /b 4", session="cmd")
+    assert (reply["stdout"], reply["exit_code"]) == ("a 1\nb 1\n", 4)
     assert stdout(cmd, "echo café") == "café\n"
     refused = cmd.call("shell", command="echo €", session="cmd")
     assert refused["isError"]
     assert "'€' at offset 5, which cmd.exe's code page lacks" in text_of(refused)
     odd = tmp_path / "a&b 100%"
     odd.mkdir()
-    told = cmd.shell("set GIVEN", session="cmd", environment={"GIVEN": '"q" %PATH% & x'})
-    assert told["stdout"] == 'GIVEN="q" %PATH% & x\n'
+    reply = cmd.shell("set GIVEN", session="cmd", environment={"GIVEN": '"q" %PATH% & x'})
+    assert reply["stdout"] == 'GIVEN="q" %PATH% & x\n'
     moved = cmd.shell("cd", session="cmd", working_directory=windows_path(odd))
     assert moved["stdout"] == f"{moved['working_directory']}\n" == f"{windows_path(odd)}\n"
     assert stdout(cmd, 'find "x"', stdin="alpha\nxray\n") == "xray\n"
@@ -88,10 +88,10 @@ def test_several_lines_odd_letters_environment_and_stdin(cmd: WireClient, tmp_pa
 @pytest.mark.req("000.cmd.marker")
 def test_a_printed_prompt_and_an_old_marker_end_nothing(cmd: WireClient) -> None:
     old = "Marker_12345678-1234-4123-8123-123456789abc"
-    told = cmd.shell(f"echo %PROMPT%& echo {old} 0& cd& echo {old}& cmd /c exit 4", session="cmd")
-    assert told["exit_code"] == 4
-    assert told["stdout"].startswith("READY_")
-    assert told["stdout"].endswith(f"{old}\n")
+    reply = cmd.shell(f"echo %PROMPT%& echo {old} 0& cd& echo {old}& cmd /c exit 4", session="cmd")
+    assert reply["exit_code"] == 4
+    assert reply["stdout"].startswith("READY_")
+    assert reply["stdout"].endswith(f"{old}\n")
 
 
 @pytest.mark.req("000.cmd.no-window")
@@ -102,8 +102,8 @@ def test_its_console_has_no_window(cmd: WireClient) -> None:
 @pytest.mark.req("000.cmd.death")
 def test_a_shell_that_exits_is_told_and_replaced_in_its_directory(cmd: WireClient, tmp_path: Path) -> None:
     cmd.shell(f"cd /d {windows_path(tmp_path)}", session="cmd")
-    told = cmd.shell("echo last words& exit 3", session="cmd")
-    assert (told["ended"], told["exit_code"], told["stdout"]) == ("shell_died", 3, "last words\n")
+    reply = cmd.shell("echo last words& exit 3", session="cmd")
+    assert (reply["ended"], reply["exit_code"], reply["stdout"]) == ("shell_died", 3, "last words\n")
     again = cmd.shell("cd", session="cmd")
     assert again["session"]["shell"] == "reborn"
     assert "ended with code 3" in again["session"]["note"]
@@ -116,10 +116,10 @@ def test_a_timeout_ends_the_job_and_the_next_command_has_a_new_shell(cmd: WireCl
     mark = unique_pings()
     cmd.shell("set X=five", session="cmd")
     text = f"echo early& start /b ping -n {mark} 127.0.0.1 >nul& cmd /c ping -n {mark} 127.0.0.1"
-    told = cmd.shell(text, session="cmd", timeout=2)
-    assert told["ended"] == "timed_out"
-    assert told["partial_stdout"].startswith("early\n")
-    assert told["session"]["shell"] == "lost"
+    reply = cmd.shell(text, session="cmd", timeout=2)
+    assert reply["ended"] == "timed_out"
+    assert reply["partial_stdout"].startswith("early\n")
+    assert reply["session"]["shell"] == "lost"
     assert gone(mark)
     assert stdout(cmd, "echo [%X%]") == "[%X%]\n"
 
@@ -129,8 +129,8 @@ def test_a_timeout_ends_the_job_and_the_next_command_has_a_new_shell(cmd: WireCl
 def test_a_restart_ends_what_was_left_running_and_begins_clean(cmd: WireClient) -> None:
     mark = unique_pings()
     cmd.shell("set X=five", session="cmd")
-    told = cmd.shell(f"start /b ping -n {mark} 127.0.0.1 >nul", session="cmd")
-    assert len(told["left_running"]) == 1
+    reply = cmd.shell(f"start /b ping -n {mark} 127.0.0.1 >nul", session="cmd")
+    assert len(reply["left_running"]) == 1
     assert cmd.shell("cd", session="cmd")["left_running"] == []
     assert "was restarted" in text_of(cmd.call("session", action="restart", name="cmd"))
     assert gone(mark)
@@ -178,8 +178,8 @@ def test_the_keeper_serves_a_hundred_turns_of_one_shell(tmp_path: Path) -> None:
                 for turn in range(1, 101):
                     fresh = f"{mark}{turn}"
                     feed = f"echo {turn}\r\n{shell.report(TurnRequest('', fresh, '', 0))}"
-                    told = await link.turn(running, TurnStart(turn=turn, marker=fresh, feed=feed))
-                    assert (told.record, told.stdout.head) == ("0 C:\\", b"%d\r\n" % turn)
+                    reply = await link.turn(running, TurnStart(turn=turn, marker=fresh, feed=feed))
+                    assert (reply.record, reply.stdout.head) == ("0 C:\\", b"%d\r\n" % turn)
                 link.kill(running, 0)
                 await running.exit
         finally:

@@ -46,23 +46,23 @@ def test_it_says_that_it_runs_cmd_on_windows() -> None:
 
 @pytest.mark.req("windows-server")
 def test_a_command_answers_with_its_output_and_no_spool(server: WireClient) -> None:
-    told = server.shell("echo hi")
-    assert (told["ended"], told["exit_code"], told["stdout"], told["stderr"]) == ("exited", 0, "hi\n", "")
-    assert told["spool"] is None, "line ends of Windows are nothing that a reply folds away"
-    assert told["left_running"] == []
+    reply = server.shell("echo hi")
+    assert (reply["ended"], reply["exit_code"], reply["stdout"], reply["stderr"]) == ("exited", 0, "hi\n", "")
+    assert reply["spool"] is None, "line ends of Windows are nothing that a reply folds away"
+    assert reply["left_running"] == []
 
 
 @pytest.mark.req("windows-server")
 @pytest.mark.parametrize("code", [1, 3, 255, 0xC0000005])
 def test_exit_codes_are_told_as_windows_has_them(server: WireClient, code: int) -> None:
-    told = server.shell(f'"{WINDOWS_PYTHON}" -c "import ctypes; ctypes.windll.kernel32.ExitProcess({code})"')
-    assert (told["exit_code"], told["signal"]) == (code, None)
+    reply = server.shell(f'"{WINDOWS_PYTHON}" -c "import ctypes; ctypes.windll.kernel32.ExitProcess({code})"')
+    assert (reply["exit_code"], reply["signal"]) == (code, None)
 
 
 @pytest.mark.req("windows-server")
 def test_stderr_stays_apart(server: WireClient) -> None:
-    told = server.shell("echo out& echo err>&2& exit 5")
-    assert (told["stdout"], told["stderr"], told["exit_code"]) == ("out\n", "err\n", 5)
+    reply = server.shell("echo out& echo err>&2& exit 5")
+    assert (reply["stdout"], reply["stderr"], reply["exit_code"]) == ("out\n", "err\n", 5)
 
 
 @pytest.mark.req("windows-quoting")
@@ -84,16 +84,16 @@ def test_cmd_gets_the_command_as_it_was_typed(server: WireClient, command: str, 
 
 @pytest.mark.req("windows-quoting")
 def test_several_lines_run_as_a_batch_file(server: WireClient) -> None:
-    told = server.shell("set X=1\nif %X%==1 (\n  echo one\n) else (\n  echo other\n)\nexit /b 4")
-    assert (told["stdout"], told["exit_code"]) == ("one\n", 4)
+    reply = server.shell("set X=1\nif %X%==1 (\n  echo one\n) else (\n  echo other\n)\nexit /b 4")
+    assert (reply["stdout"], reply["exit_code"]) == ("one\n", 4)
 
 
 @pytest.mark.req("windows-quoting")
 def test_a_command_longer_than_a_line_of_cmd_runs(server: WireClient) -> None:
     lines = "\n".join(f"echo {number} {'x' * 60}" for number in range(200))
-    told = server.shell(lines)
-    assert told["stdout"].endswith(f"199 {'x' * 60}\n")
-    assert told["stdout"].count("\n") == 200
+    reply = server.shell(lines)
+    assert reply["stdout"].endswith(f"199 {'x' * 60}\n")
+    assert reply["stdout"].count("\n") == 200
 
 
 @pytest.mark.req("windows-text")
@@ -103,21 +103,21 @@ def test_output_in_the_console_code_page_is_read(server: WireClient) -> None:
 
 @pytest.mark.req("windows-text")
 def test_output_in_utf_8_is_read(server: WireClient) -> None:
-    told = server.shell(f'"{WINDOWS_PYTHON}" -X utf8 -c "print(chr(8364) + chr(20013))"')
-    assert told["stdout"] == "€中\n"
+    reply = server.shell(f'"{WINDOWS_PYTHON}" -X utf8 -c "print(chr(8364) + chr(20013))"')
+    assert reply["stdout"] == "€中\n"
 
 
 @pytest.mark.req("windows-server")
 def test_environment_and_directory(server: WireClient, tmp_path: Path) -> None:
     (tmp_path / "with space").mkdir()
     directory = windows_path(tmp_path / "with space")
-    told = server.shell(
+    reply = server.shell(
         "echo [%FOO%] [%path%]& cd",
         environment={"FOO": "b r", "Path": r"C:\here"},
         working_directory=directory,
     )
-    assert told["stdout"] == f"[b r] [C:\\here]\n{directory}\n"
-    assert told["working_directory"] == directory
+    assert reply["stdout"] == f"[b r] [C:\\here]\n{directory}\n"
+    assert reply["working_directory"] == directory
 
 
 @pytest.mark.req("windows-server")
@@ -136,28 +136,28 @@ def test_a_misspelt_command_gets_a_suggestion(server: WireClient) -> None:
 
 @pytest.mark.req("windows-server")
 def test_stdin_is_empty(server: WireClient) -> None:
-    told = server.shell(f'"{WINDOWS_PYTHON}" -c "import sys; print(repr(sys.stdin.read()))"')
-    assert told["stdout"] == "''\n"
+    reply = server.shell(f'"{WINDOWS_PYTHON}" -c "import sys; print(repr(sys.stdin.read()))"')
+    assert reply["stdout"] == "''\n"
 
 
 @pytest.mark.req("windows-server")
 def test_big_output_keeps_beginning_and_end(server: WireClient) -> None:
     code = "import sys; sys.stdout.write(''.join(str(n) + chr(10) for n in range(300000)))"
-    told = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"')
-    assert told["truncated"]
-    assert told["stdout"].startswith("0\n1\n2\n")
-    assert told["stdout"].endswith("299998\n299999\n")
-    assert len(told["stdout"]) < 40_000
+    reply = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"')
+    assert reply["truncated"]
+    assert reply["stdout"].startswith("0\n1\n2\n")
+    assert reply["stdout"].endswith("299998\n299999\n")
+    assert len(reply["stdout"]) < 40_000
 
 
 @pytest.mark.req("windows-job")
 def test_a_timeout_kills_the_whole_tree(server: WireClient) -> None:
     mark = unique_pings()
-    told = server.shell(
+    reply = server.shell(
         f"echo early& start /b ping -n {mark} 127.0.0.1& cmd /c ping -n {mark} 127.0.0.1", timeout=2
     )
-    assert told["ended"] == "timed_out"
-    assert told["partial_stdout"].startswith("early\n")
+    assert reply["ended"] == "timed_out"
+    assert reply["partial_stdout"].startswith("early\n")
     assert gone(mark)
 
 
@@ -166,9 +166,9 @@ def test_a_program_that_ignores_ctrl_c_is_killed(server: WireClient) -> None:
     mark = unique_pings()
     ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     code = f"{ignore}; print('up', flush=True); import time; time.sleep({mark})"
-    told = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"', timeout=2)
-    assert told["ended"] == "timed_out"
-    assert told["partial_stdout"] == "up\n"
+    reply = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"', timeout=2)
+    assert reply["ended"] == "timed_out"
+    assert reply["partial_stdout"] == "up\n"
     assert gone(mark)
 
 
@@ -210,9 +210,9 @@ def test_a_cancelled_call_kills_the_tree_and_is_not_answered(server: WireClient)
 @pytest.mark.req("windows-job")
 def test_what_is_left_running_is_named_and_ends_with_the_server(windows_server: WireClient) -> None:
     mark = unique_pings()
-    told = windows_server.shell(f"start /b ping -n {mark} 127.0.0.1 >nul& echo left")
-    assert told["stdout"] == "left\n"
-    assert [process["command"].rpartition("\\")[2].split()[0] for process in told["left_running"]] == [
+    reply = windows_server.shell(f"start /b ping -n {mark} 127.0.0.1 >nul& echo left")
+    assert reply["stdout"] == "left\n"
+    assert [process["command"].rpartition("\\")[2].split()[0] for process in reply["left_running"]] == [
         "ping.exe"
     ]
     assert carrying(mark)
@@ -224,8 +224,8 @@ def test_what_is_left_running_is_named_and_ends_with_the_server(windows_server: 
 @pytest.mark.req("windows-server")
 def test_many_commands_run_at_once(server: WireClient) -> None:
     calls = [server.post_call("shell", {"command": f"echo {number}& exit {number}"}) for number in range(8)]
-    told = [told_of(server.answer_to(call)["result"]) for call in calls]
-    assert [(one["stdout"], one["exit_code"]) for one in told] == [(f"{n}\n", n) for n in range(8)]
+    reply = [told_of(server.answer_to(call)["result"]) for call in calls]
+    assert [(one["stdout"], one["exit_code"]) for one in reply] == [(f"{n}\n", n) for n in range(8)]
 
 
 @pytest.mark.req("windows-server")
@@ -286,8 +286,8 @@ def test_rules_are_held_against_every_part_of_a_cmd_command(tmp_path: Path) -> N
 def test_the_preset_of_specification_001_runs_cmd() -> None:
     with WireClient("--preset", "shell-exec", program=NACRE, env=WINE, cwd="/tmp") as client:
         client.shake_hands()
-        told = client.call("shell_exec", command="echo Hello, World!")
-        assert told == {"content": [{"type": "text", "text": "Hello, World!\n"}], "isError": False}
+        reply = client.call("shell_exec", command="echo Hello, World!")
+        assert reply == {"content": [{"type": "text", "text": "Hello, World!\n"}], "isError": False}
         several = client.call("shell_exec", command="echo one\necho two\nexit /b 7")
         assert several["isError"] is True
         assert text_of(several).startswith("Command failed with exit code 7\n")
@@ -298,8 +298,8 @@ def test_the_preset_of_specification_002_runs_the_shell_that_it_is_given() -> No
     options = ("server", "shell", "--shell", "cmd.exe", "--deny", "ping*")
     with WireClient(*options, program=NACRE, env=WINE, cwd="/tmp") as client:
         client.shake_hands()
-        told = client.call("execute_command", command="echo err>&2& echo out& exit 5")
-        fields = json.loads(text_of(told))
+        reply = client.call("execute_command", command="echo err>&2& echo out& exit 5")
+        fields = json.loads(text_of(reply))
         assert (fields["output"], fields["return_code"]) == ("out\nerr\n", 5)
         denied = json.loads(text_of(client.call("execute_command", command="echo hi & ping localhost")))
         assert denied["output"] == "Command denied by security policy"

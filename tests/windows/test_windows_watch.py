@@ -95,8 +95,8 @@ def test_a_person_sees_a_command_with_its_output_and_stops_it(watched: WireClien
     assert "tests, preset agent" in plain.stdout
     assert f"job {job}: running" in plain.stdout
     assert ": echo before" in plain.stdout
-    told = json.loads(watch("--json", "--once").stdout)
-    assert (told["event"], told["jobs"][0]["job"]) == ("hello", job)
+    reply = json.loads(watch("--json", "--once").stdout)
+    assert (reply["event"], reply["jobs"][0]["job"]) == ("hello", job)
     assert watch("--output", job).stdout == "begun\n"
     stopped = watch("--stop", job)
     assert (stopped.returncode, stopped.stdout) == (0, f"{job} is being stopped.\n")
@@ -112,8 +112,8 @@ def test_a_person_types_into_a_terminal_and_the_agent_is_told(watched: WireClien
     job = watched.call("shell", command=command, terminal=True)["structuredContent"]["job"]
     typed = run(["wine", str(PYTHON), "-c", TYPE, windows_path(LOCAL), job])
     assert (typed.returncode, typed.stdout.strip()) == (0, "{}"), typed.stderr
-    told = watched.call("job", action="wait", id=job)
-    assert told["structuredContent"]["exit_code"] == 7
+    reply = watched.call("job", action="wait", id=job)
+    assert reply["structuredContent"]["exit_code"] == 7
     assert f"The person has typed into job {job}" in text_of(watched.call("shell", command="echo hi"))
 
 
@@ -128,8 +128,8 @@ def test_no_process_of_a_command_is_let_in(watched: WireClient, how: str) -> Non
 @pytest.mark.req("watch-windows")
 def test_a_command_of_another_server_is_not_let_in_either(watched: WireClient) -> None:
     with begin("--no-watch") as other:
-        told = other.shell(f'"{WINDOWS_PYTHON}" -m nacre watch --plain --once')
-        assert told["stdout"].count("was started by a command") == 1
+        reply = other.shell(f'"{WINDOWS_PYTHON}" -m nacre watch --plain --once')
+        assert reply["stdout"].count("was started by a command") == 1
     assert watched.process.poll() is None
 
 

@@ -24,7 +24,15 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nacre.dialects.dialect import CommandLists, Dialect, Ending, Shell, TurnRequest, split_spoken
+from nacre.dialects.dialect import (
+    ONLY_ON_PATH,
+    CommandLists,
+    Dialect,
+    Ending,
+    Shell,
+    TurnRequest,
+    split_spoken,
+)
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -385,14 +393,12 @@ DIALECT = Dialect(
         re.compile(r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"),
     ),
     missing_code=None,
+    held_environment=ONLY_ON_PATH,
     language="cmd",
     lists=CommandLists(
         "cmd",
         '"double quotes"',
-        # Otherwise `cd` could change the meaning of a listed name: cmd.exe searches the current directory
-        # first.
-        {"NoDefaultCurrentDirectoryInExePath": "1"},
-        by_full_path,  # wine's does so all the same
+        by_full_path,  # wine's searches the current directory first all the same
     ),
 )
 UNDER_WINE = replace(

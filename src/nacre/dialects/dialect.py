@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
 NOT_FOUND = 127  # the exit code for a missing command in most shells
+# Windows searches the current directory first: a file of the project, `git.bat`, would take the place of git.
+ONLY_ON_PATH = {"NoDefaultCurrentDirectoryInExePath": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,6 @@ class CommandLists:
 
     quoting: str  # the entry in `nacre.policy.single_command` that parses its arguments
     quotes: str  # how to quote an argument, in words
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
     # Inserts the full path of a listed program, where the shell would search its directory first; empty:
     # there is no such program.
     by_full_path: Callable[[Shell, str, str, FileSystem], str] | None = None
@@ -97,6 +98,7 @@ class Dialect:
     prelude: str = ""  # lines before the text in a file
     once: Callable[[Shell, str], tuple[list[str], str | None]] = once_as_argument
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # added to that of all commands
+    held_environment: Mapping[str, str] = field(default_factory=dict[str, str])  # and this under rules
     output_encoding: str | None = None  # of output that is not UTF-8; None: the system's usual one
     # A persistent shell
     persistent: Callable[[Shell], Persistent]

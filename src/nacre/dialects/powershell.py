@@ -18,7 +18,7 @@ import base64
 import os
 from dataclasses import dataclass
 
-from nacre.dialects.dialect import Dialect, Ending, TurnRequest, split_spoken
+from nacre.dialects.dialect import ONLY_ON_PATH, Dialect, Ending, TurnRequest, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -140,5 +140,6 @@ DIALECT = Dialect(
     flags=_FLAGS,
     source=f". '{SCRIPT_MARK}'",
     persistent=lambda _: PowerShell(f"READY_{os.urandom(16).hex()}"),
+    held_environment=ONLY_ON_PATH,  # for scripts of cmd.exe that it starts: npm, yarn
     language="powershell",
 )

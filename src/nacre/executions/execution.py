@@ -92,6 +92,11 @@ class CommandExecution(Execution[Result], Protocol):
         """The processes that it left behind, once it has ended."""
         ...
 
+    @property
+    def has_moved(self) -> bool:
+        """Whether its directory has another name by now, or none."""
+        ...
+
     def detach(self) -> None:
         """Make `wait` return `so_far` at once; the command continues, and can be waited for again."""
         ...

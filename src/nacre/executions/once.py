@@ -63,6 +63,7 @@ class Once:
         self._running: Running
         self._approved = False  # whether a person has approved it
         self._stopped = False  # whether a person has stopped it
+        self._identity: tuple[int, int] | None = None  # of its directory, if it takes input while it runs
 
     def validate(self) -> None:
         """Raise RequestError for what no system can run."""
@@ -124,6 +125,7 @@ class Once:
             spawn.stdin = True
         if command.answer_within_s == 0:
             spawn.announce = True
+            self._identity = self._place.files.identity(command.working_directory)
         if command.terminal is not None:
             spawn.terminal = command.terminal
             spawn.unset = self._place.quiet_variables
@@ -190,6 +192,11 @@ class Once:
     def rest(self) -> Rest | None:
         """The processes that it left behind, once it has ended."""
         return self._running.rest
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether its directory has another name since it was started, or none."""
+        return self._place.files.identity(self.asked.working_directory) != self._identity
 
     def detach(self) -> None:
         """Make `wait` return at once; the command continues."""

@@ -45,6 +45,7 @@ class Session:
         self.shell = place.shell
         self.dialect: Persistent = place.shell.persistent()
         self.directory = self._first_directory = directory  # the last known one, and the initial one
+        self._identity: tuple[int, int] | None = None  # of the directory that its shell was last seen in
         self.commands = 0
         self.running: str | None = None  # the text of the running command
         self.used = time.monotonic()
@@ -131,6 +132,11 @@ class Session:
             return None
         return process
 
+    @property
+    def has_moved(self) -> bool:
+        """Whether the directory of its shell has another name since it was last seen there, or none."""
+        return self.place.files.identity(self.directory) != self._identity
+
     def check_directory(self, directory: str) -> None:
         """Raise RequestError when its shell could not go there."""
         if error := self.place.files.why_not_entered(directory):
@@ -160,6 +166,7 @@ class Session:
             # under wine, the kernel knows only the directory of the start
             real = done.directory if not self.dialect.prompt else None
             self.directory = _true_directory(ending.directory, real, self.place.files) or self.directory
+            self._identity = self.place.files.identity(self.directory)
         return ending
 
     def report_loss(self) -> str:
@@ -182,7 +189,7 @@ class Session:
         link = await self.place.link()
         self.check_open()  # a shell of a closed session would never be ended
         process = ShellProcess(link, self.shell, self.dialect, directory, self.config.limits)
-        self.directory = directory
+        self.directory, self._identity = directory, self.place.files.identity(directory)
         before = self._process.exit if self._process is not None else None
         if self._process is not None and before is not None and before.left_total:
             self._former.append(self._process)

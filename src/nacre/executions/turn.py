@@ -59,6 +59,7 @@ class Turn:
         "_ending",
         "_first_directory",
         "_has_shell",
+        "_is_judged",
         "_is_next",
         "_killed",
         "_ladder",
@@ -108,6 +109,7 @@ class Turn:
         self._withheld: frozenset[str] = frozenset()  # secrets that it would get without a session
         self._directory_before = ""
         self._is_next = False
+        self._is_judged = False  # whether rules decided about it
         self._has_shell = False
         self._ladder: asyncio.Task[None] | None = None
         self._brought_back = ""  # what the ladder had to do
@@ -168,6 +170,7 @@ class Turn:
     async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
         admission = await gate.admit(self.asked, ask)
+        self._is_judged = not gate.policy.empty
         self._approved, self._withheld = admission.approved, admission.secrets
         self.asked = self._rewrite(self.asked)
         if self._session.dialect.prompt:
@@ -189,6 +192,8 @@ class Turn:
         session, command = self._session, self.asked
         # The directory it was admitted for, even if the session has been restarted since.
         elsewhere = self._named_directory or command.working_directory != session.directory
+        # A shell stays in a directory that is moved, and what it was judged for is then another place.
+        elsewhere = elsewhere or (self._is_judged and session.has_moved)
         directory = command.working_directory if elsewhere else ""
         self._directory_before = session.directory
         self._ladder = None
@@ -307,6 +312,11 @@ class Turn:
     def rest(self) -> Rest | None:
         """The processes left behind, once it has ended; if its shell ended, also by earlier commands."""
         return self._rest
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether its shell's directory has another name since it was last seen there."""
+        return self._session.has_moved
 
     def detach(self) -> None:
         """Make `wait` return at once; the command continues."""

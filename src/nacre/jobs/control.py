@@ -49,6 +49,13 @@ SHELLS = {
 }
 # Nothing is sent in advance to one that may be started later.
 SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
+# What is sent to a shell is judged for the directory that the job was started in: a shell that a text names
+# is in it only if it is the whole command. `env -C x bash`, `cd x; bash` and `su -` go elsewhere.
+BY_ITSELF = re.compile(
+    rf"\s*(?:exec\s+)?(?:[\w./-]*/)?"
+    rf"(?:{'|'.join(map(re.escape, sorted(SHELLS - {'su', 'sudo', 'doas'})))})(?:\s+-[\w-]+)*\s*"
+)
+GOES_ELSEWHERE = re.compile(r"(?i)\b(?:cd|chdir|pushd|popd|(?:set|push|pop)-location)\b")
 SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 PLAIN_KEYS = {"enter", "ctrl-c", "ctrl-d"}  # what a shell under rules may be sent
 ENTER = b"\r"
@@ -293,7 +300,7 @@ class JobControl:
         So it has to be complete: parts, edits and commands from a history could not be judged.
         """
         command = job.execution.asked
-        gate.admit_feeding(command)
+        gate.admit_feeding(command, sent.text)
         if not SHELL_WORD.search(command.text) and not SHELLS.intersection(await job.programs()):
             return
         if set(sent.keys.split()) - PLAIN_KEYS or not _is_whole(sent, on_terminal=job.screen is not None):
@@ -304,6 +311,15 @@ class JobControl:
                 " a backslash at its end or control characters.",
             )
         text = sent.text.strip()
+        elsewhere = GOES_ELSEWHERE.search(command.text) or (
+            SHELL_WORD.search(command.text) and not BY_ITSELF.fullmatch(command.text)
+        )
+        if text and (elsewhere or gate.may_leave(text) or job.execution.has_moved):
+            raise RequestError(
+                "A shell under rules stays in the directory that it was started in.",
+                code="not_judged",
+                hint="Name working_directory when you start it, or use a session, which may change it.",
+            )
         if text:
             await gate.admit(Command(text, command.working_directory, command.timeout_s), ask)
 

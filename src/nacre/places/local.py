@@ -123,8 +123,8 @@ class Local:
             environment.update(self.secrets)
         if self.confinement is not None:
             environment = self.confinement.adapt(environment)
-        if self._config.commands is not None and (lists := self.shell.dialect.lists):
-            environment.update(lists.environment)
+        if self._config.has_rules:
+            environment.update(self.shell.dialect.held_environment)
         return environment
 
     def start(self) -> None:

@@ -47,6 +47,14 @@ class LocalFiles:
         """Whether that name itself is a link."""
         return os.path.islink(path)
 
+    def identity(self, path: str) -> tuple[int, int] | None:
+        """What stays the same when a file is moved, links followed; None: there is none."""
+        try:
+            seen = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        return seen.st_dev, seen.st_ino
+
     def why_not_entered(self, directory: str) -> int:
         """The error number that starting a process there would give; 0: it would work."""
         if not os.path.exists(directory):

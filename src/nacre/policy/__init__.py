@@ -12,14 +12,15 @@ lowest first:
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     argument_facts, argument_inspector, inspector,         looking through a command
-    interpreters, git_commands, find_expression,
-    project_runners, network_programs, programs,
-    command_input
+    filter_versions, interpreters, git_commands,
+    find_expression, project_runners,
+    network_programs, programs, command_input
     matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
     renames, link_check, hidden_files, arrivals, boundaries,
+    own_mentions, windows_paths, windows_commands, cmdlets,
     windows_names, rule_search, check
     findings, evaluation                                   the verdict
     corpus, explain, learn                                 for a person who writes rules
@@ -69,14 +70,15 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     cwd: str | None = None,
     fed: bool = False,
     typed: bool = False,
+    given: str = "",
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
     kept: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text that a shell is to run in a directory.
 
-    `fed`: it is given something to read; `typed`: while it runs. `environment`: variables that it is given
-    beside the server's own.
+    `fed`: it is given something to read; `typed`: while it runs; `given`: what, as far as it is known.
+    `environment`: variables that it is given beside the server's own.
     `inherited`: the names of those, and of what earlier commands of the session have exported.
     `kept`: what these have left (`Verdict.kept`) that can give a variable another value than the text does.
     """
@@ -92,6 +94,7 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
         cwd=cwd,
         fed=fed,
         typed=typed,
+        given=given,
         environment=environment,
         inherited=inherited,
         kept=kept,

@@ -52,8 +52,12 @@ class Draft:
         self.text, self.expansions, self.glob = "", (), None
 
 
-def add_literal(draft: Draft, literal: str, word: Word, offset: int) -> None:
-    """Put text in as it is written."""
+def add_literal(draft: Draft, literal: str, word: Word, offset: int, *, zsh: bool = False) -> None:
+    """Put text in as it is written; in zsh `$x=ls` is the path of ls where x holds nothing."""
+    if zsh and offset and not draft.text and literal.startswith("="):
+        path = Expansion("variable", "", quoted=True, shape="operand")
+        add_whole(draft, unknown_piece(path), quoted=True)
+        return
     if draft.glob is None and word.glob is not None and offset <= word.glob < offset + len(literal):
         draft.glob = len(draft.text) + word.glob - offset
     draft.text += literal
@@ -189,6 +193,11 @@ def unknown_piece(expansion: Expansion) -> Word:
     return Word(UNKNOWN, 0, 0, quoted=True, expansions=(expansion,))
 
 
+def unproven(expansion: Expansion, given: Iterable[Word] | None) -> list[Word]:
+    """An unknown piece, and the options that the text itself may give it: rules can forbid those."""
+    return [unknown_piece(expansion), *(value for value in given or () if value.text.startswith("-"))]
+
+
 def unknown_word(word: Word, expansion: Expansion) -> Word:
     """A word at the same place of which nothing is proven."""
     return replace(unknown_piece(replace(expansion, shape="any")), start=word.start, end=word.end)
@@ -214,7 +223,9 @@ def as_value(word: Word) -> Word:
         return replace(word, text=known + UNKNOWN, glob=None, tilde=False, expansions=(home,))
     if word.glob is not None:
         prefix = word.prefix
-        file = Expansion("file", "", quoted=True, shape="any", pattern=word.text if not expansions else "")
+        # A star in quotes is none of the pattern's.
+        plain = not expansions and not _GLOB_CHARACTER.search(prefix)
+        file = Expansion("file", "", quoted=True, shape="any", pattern=word.text if plain else "")
         return replace(word, text=prefix + UNKNOWN, glob=None, expansions=(file,))
     return replace(word, expansions=expansions, quoted=True)
 
@@ -228,6 +239,33 @@ def file_without_end(word: Word, operator: str, end: str) -> Word | None:
         return None
     file = replace(word.expansions[0], pattern=pattern.removesuffix(end))
     return replace(word, expansions=(file,))
+
+
+def last_parts(values: Sequence[Word]) -> list[Word]:
+    """`${x##*/}`: what stands behind the last slash of each value; none if one of them is not followed."""
+    found = [
+        _file_without_path(value) if value.expansions else value.with_text(value.text.rpartition("/")[2])
+        for value in values
+    ]
+    return [value for value in found if value is not None] if all(found) else []
+
+
+def _file_without_path(word: Word) -> Word | None:
+    """`${f##*/}` in a loop over `old/*.txt`: what the last part of it matches; None: it is not followed."""
+    pattern = word.file_pattern
+    if pattern is None or word.text != word.prefix + UNKNOWN or "[" in pattern or "{" in pattern:
+        return None
+    name = pattern.rpartition("/")[2]
+    found = _GLOB_CHARACTER.search(name)
+    if found is None or "**" in name:
+        return None
+    file = replace(word.expansions[0], pattern=name)
+    return replace(word, text=name[: found.start()] + UNKNOWN, expansions=(file,))
+
+
+def are_formats(readings: Alternatives) -> bool:
+    """Whether the first word of printf is a known text, and no option: `-vx` would assign to x."""
+    return all(words and words[0].literal and words[0].text[:1] != "-" for words in readings)
 
 
 def is_one_number(word: Word) -> bool:

@@ -9,7 +9,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from nacre.policy.options import OFF, Argument, compiled
-from nacre.policy.patterns import regex
+from nacre.policy.patterns import may_be_parent, regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,11 @@ def written_out(words: Sequence[Word]) -> list[Word]:
 def first_operands(
     entry: Program, outer: Program | None, given: Sequence[Argument], first: Argument | None
 ) -> Iterator[Argument]:
-    """What may be the sub-command: `nx --verbose false exec`, where the first one is an option's value."""
+    """What may be the sub-command: `yarn --emoji false exec`, where the first one is an option's value."""
+    if not entry.commands:
+        # A switch that some version does not know takes the next word there: `mocha --fail-zero x init y`.
+        yield from (item for item in given if item.kind in {"operand", "unproven"} and item.flag != "--")
+        return
     if first is not None:
         yield first
     specs = compiled(entry, outer).specs
@@ -116,3 +120,14 @@ def completions(pattern: str, start: str) -> Iterator[str]:
         for length in range(len(word)):
             if start.endswith(word[:length]):
                 yield from (word[length:] + end for end in ("", ":", "::x", "://x", "/x", "=x"))
+
+
+def may_lead_away(word: Word, *, is_checked: bool) -> bool:
+    """Whether a path that is only known when it runs may be outside.
+
+    What a pattern finds is not, unless that may be `..`. `is_checked`: a table says which paths are not.
+    """
+    if word.glob is not None and any(part != ".." and may_be_parent(part) for part in word.text.split("/")):
+        return True
+    unknown = word.dynamic and any(e.kind != "file" and not e.below for e in word.expansions)
+    return unknown and not is_checked and not word.known and word.prefix[:1] in {"", ".", "/"}

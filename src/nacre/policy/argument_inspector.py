@@ -17,6 +17,7 @@ from nacre.policy.argument_facts import (
     first_operand,
     first_operands,
     is_for_script,
+    may_lead_away,
     only_shows,
     sorted_out,
     tamed,
@@ -51,13 +52,22 @@ from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.project_runners import (
+    find_command,
+    find_other_reading,
     inner_command,
     inner_module,
-    is_of_the_system,
+    is_no_package,
     is_tool,
+    package,
     script_words,
 )
-from nacre.policy.unpacking import find_followed, find_linked_here, find_turned, find_unpacked
+from nacre.policy.unpacking import (
+    find_displaced,
+    find_followed,
+    find_linked_here,
+    find_turned,
+    find_unpacked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -91,22 +101,6 @@ _CODE_ROLES = frozenset({"own", "near"})
 _CLASS_PATHS = frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path"})
 # A path that leads away from the working directory, at least at first sight.
 _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
-# `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
-_SCOPED = regex(r"@[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*(?:@(?:[~^]?[0-9]+(?:\.(?:[0-9]+|x))*|[a-z]+))?")
-# What their programs are called, where that is not the end of the package's name.
-_SCOPED_TOOLS = {
-    "@angular/cli": "ng",
-    "@babel/cli": "babel",
-    "@expo/cli": "expo",
-    "@lerna/cli": "lerna",
-    "@nrwl/cli": "nx",
-    "@nuxt/cli": "nuxi",
-    "@playwright/test": "playwright",
-    "@sveltejs/kit": "svelte-kit",
-    "@swc/cli": "swc",
-}
-# The version of a package behind its name.
-_VERSION = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Addresses of keys and certificates that libraries open by loading a module; any address at all.
 _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
 _ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -116,7 +110,7 @@ _PACKED = regex(r"(?i)[-_]g?z\Z")
 _WITHOUT_SIGNS = frozenset({"digits", "number", "token"})
 _NAME_OF_GIT = "write refs/heads/ or refs/tags/ before a name, or write it out"
 # What an unknown end of a word could be, to ask whether a program would refuse it.
-_ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
+_ENDINGS = ("", "::x", "=$(x)", "://x", "//x", "{x", "/x", ".js", ";x", "@x", "x:x", "x::x", "x://x")
 
 
 class ArgumentInspector:
@@ -186,7 +180,7 @@ class ArgumentInspector:
         if entry.runs_module:
             given = self._before_module(entry, given, words, found)
         first = first_operand(given)
-        if first is not None and (entry.commands or entry.passes):
+        if first is not None and (entry.commands or entry.passes or entry.other):
             given = given[: given.index(first)]
         self._options(entry, given, found)
         if entry.response_files or (outer is not None and outer.response_files):
@@ -200,8 +194,11 @@ class ArgumentInspector:
             self.for_scripts(entry, [item.word for item in given if is_for_script(entry, item)], found)
         if first is None:
             find_unpacked(entry, given, found)
+            find_followed(entry, given, found)
             return 0
-        if entry.commands and not (entry.passes and first.word.text not in _commands_of(entry)):
+        if (entry.commands or entry.other) and not (
+            entry.passes and first.word.text not in _commands_of(entry)
+        ):
             self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
         elif entry.passes:
             self._passed(entry, first, words, found)
@@ -241,15 +238,14 @@ class ArgumentInspector:
         harmless: bool = getattr(entry, "harmless", False)
         value = item.value
         if item.kind == "runs":
-            found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
+            found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag, hint=item.hint))
         elif item.kind == "writes" and not is_free(value, _first_name(entry), shell=self.context.shell):
             found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
         elif item.kind == "places" and value is not None and not _is_preset(item):
             said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
             found.add(from_place(item.word, said, item.flag, value))
         elif item.kind == "unlisted" and (not harmless or item.may_do_more):
-            said = f"{item.reason}: {reason}" if reason else item.reason
-            found.add(unlisted(item.word, said, item.flag, hint=item.hint))
+            self._unlisted(item, f"{item.reason}: {reason}" if reason else item.reason, found)
         elif item.kind == "unproven" and not (harmless or _is_name(entry, item.word)):
             # Behind `--` it is no option, but where operands can do harm that is no help.
             refuses: str = getattr(entry, "refuses", "")
@@ -259,6 +255,18 @@ class ArgumentInspector:
             said = unresolved(item.word, item.reason, hint=item.hint) if item.reason else None
             found.add(said or unproven(item.word, self.outer, helps=helps, below=below))
         self._option_paths(entry, item, found)
+
+    def _unlisted(self, item: Argument, reason: str, found: Effects) -> None:
+        """An option that is not known. `sort --outp` and `-o=x` count as what they may stand for.
+
+        That holds without an allowlist, too, where what is not known is not refused.
+        """
+        spelled = item.flag.startswith("--") or item.word.text.startswith(f"{item.flag}=")
+        if item.may_do_more and spelled:
+            found.add(runs(item.word, reason, item.flag, hint=item.hint))
+            found.add(writes(item.word, reason, item.flag))
+        else:
+            found.add(unlisted(item.word, reason, item.flag, hint=item.hint))
 
     def _option_paths(self, entry: Options, item: Argument, found: Effects) -> None:
         """The files that an option names."""
@@ -274,7 +282,9 @@ class ArgumentInspector:
                 self._address(entry, value, found)
         if access is not None and item.kind != "unlisted" and value is not None and value.literal:
             # `--emit=asm=x`, `--python_out=lite:x`: the path stands behind something else.
-            for part in _LISTED.split(value.text)[1:]:
+            # Of what is read also before it: `curl -E cert:password`.
+            parts = _LISTED.split(value.text)
+            for part in parts[access != "read" or len(parts) == 1 :]:
                 found.uses(value.with_text(part), access)
             if _EXPANDED.search(value.text):
                 found.uses(unknown_at(value), access)
@@ -311,11 +321,12 @@ class ArgumentInspector:
         """What operands do, by their places."""
         roles = entry.operands.split()
         flags, operands, uncertain, edits = sorted_out(given)
-        if len(roles) > 1 and flags & set(entry.texts.split()):
-            roles = roles[1:]
+        vanishing = 0  # how many of those before may become no word (nullglob)
+        roles = roles[1:] if len(roles) > 1 and flags & set(entry.texts.split()) else roles
         for index, word in enumerate(operands):
             uncertain = uncertain or word.several
-            at = min(index, len(roles) - 1)
+            at = min(index - vanishing, len(roles) - 1)
+            vanishing += word.several
             here = set(roles[at:] if uncertain else roles[at : at + 1])
             if "copy" in here:
                 changed = word is operands[-1] or flags & set(entry.links.split())
@@ -336,6 +347,7 @@ class ArgumentInspector:
         find_followed(entry, given, found)
         find_turned(entry, given, found)
         find_linked_here(entry, given, found)
+        find_displaced(entry, given, found)
         if entry.after:
             self._after(entry, given, found)
 
@@ -366,6 +378,8 @@ class ArgumentInspector:
         # Where the table says which paths are refused as they are written (not `cmake ..`), only links count.
         if word.literal and pattern is not None and pattern.match("/x") is not None:
             only_links = True
+        if may_lead_away(word, is_checked=pattern is not None):
+            found.add(unresolved(word, f"it can lead elsewhere: {reason}", hint="write it out"))
         for place in _places_of(word) - {""}:
             if only_links and _LEADS_AWAY.match(place):
                 continue
@@ -375,7 +389,7 @@ class ArgumentInspector:
     def for_scripts(self, entry: Options, words: Sequence[Word], found: Effects) -> None:
         """`npm test -- --config /tmp/x.js`: code from elsewhere for the program that a script runs."""
         self.vouched(words, found)
-        for kind, word, value in script_words(written_out(words)):
+        for kind, word, value in script_words(written_out(words), _first_name(entry)):
             said = f"`{shown(word.text)}` is for a script of the project"
             flag = word.text
             if kind == "runs":
@@ -388,7 +402,7 @@ class ArgumentInspector:
         for word in words:
             for value in values_for_script(word):
                 found.uses(value, "alter")
-                if not value.text.startswith(("-", "/", "~")):
+                if not value.text.startswith(("-", "/", "~", "http://", "https://")):
                     self._own(entry, value, found)
 
     def _squeezed(self, entry: Program, word: Word, flags: Collection[str], found: Effects) -> None:
@@ -425,8 +439,8 @@ class ArgumentInspector:
             text = word.prefix
             # What a pattern finds is no way upwards.
             climbs = text.endswith("/") and any(e.kind != "file" and not e.below for e in word.expansions)
-            upwards = ("../x",) if climbs else ()
-            endings = (*_ENDINGS, *upwards, *completions(entry.refuses, text))
+            more = [ending for ending, may_be in (("*", word.dynamic), ("../x", climbs)) if may_be]
+            endings = (*_ENDINGS, *more, *completions(entry.refuses, text))
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
             place = word if _IS_PATH.match(word.text) else None
@@ -453,6 +467,10 @@ class ArgumentInspector:
         if word.text in entry.spelled.split():
             effect = runs(word, f"`{word.text}` is more than a rule for the program allows", word.text)
             found.add(replace(effect, inner=inner_command(entry, word, words)))
+        elif not word.literal and any(name.startswith(word.prefix) for name in entry.spelled.split()):
+            found.add(
+                unresolved(word, "this value can turn out to be a sub-command", hint="write ./ before it")
+            )
 
     def _subcommand(
         self, entry: Program, first: Argument, words: Sequence[Word], found: Effects, outer: Program | None
@@ -483,21 +501,23 @@ class ArgumentInspector:
         else:
             if command is entry.other:
                 self.refused(entry, word, found)
+                if command.for_scripts:
+                    find_command(word, word.text, rest, found)
                 if entry.operands == "own":
                     self._own(entry, word, found)
-            self.arguments(command, rest, found, outer)
+            # `yarn c8 -s mocha rm x`: what follows a tool's own name is for the tool alone.
+            runs_scripts = entry.other is not None or entry.scripts != ""
+            is_tool_itself = runs_scripts and tables.program(word.text) is command
+            self.arguments(command, rest, found, None if is_tool_itself else outer)
 
     def _passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
         """`npx eslint ...`: another program, whose table is asked if there is one."""
         word = first.word
         rest = words[position(words, word) + 1 :]
         # `npx eslint@8`, `uvx ruff==0.4`: the same program in another version.
-        name = _VERSION.sub("", word.text) if word.literal else ""
-        scoped = entry.scopes and _SCOPED.fullmatch(word.text) is not None
-        if scoped:
-            name = _SCOPED_TOOLS.get(name, name.rpartition("/")[2])
-        elsewhere = not scoped and (is_of_the_system(word.text) or ":" in word.text)
-        if entry.packages and (is_of_the_system(name) or elsewhere):
+        full, name, scoped = package(word, scopes=entry.scopes)
+        tags = entry.scopes or "dlx" in entry.names  # of the package managers of JavaScript
+        if entry.packages and is_no_package(name if scoped else word.text, name, tags=tags):
             reason = f"`{shown(word.text)}` is a program of the system, or elsewhere, and no package"
             found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
         if not word.literal:
@@ -505,15 +525,16 @@ class ArgumentInspector:
         if entry.tools and not is_tool(name, rest):
             reason = f"`{shown(word.text)}` is not known as a tool of JavaScript"
             found.add(unlisted(word, reason, word.text))
-        for item in rest:
+        for item in (word, *rest) if entry.for_scripts else rest:
             self.refused(entry, item, found)
+        find_other_reading(entry, word, words, found)
         inner = tables.program(name)
         if inner is not None:
             self.arguments(inner, rest, found)
         elif not self.passed_code(name, rest, found):
             self.vouched(rest, found)
-            if entry.for_scripts:
-                self.for_scripts(entry, rest, found)
+            if entry.for_scripts or entry.scopes:
+                self._for_package(entry, word, full, rest, found)
         elif not (entry.packages or entry.for_scripts):
             # `uv run python -c x`: as `python -c x`, or for a rule that admits anything there.
             found.effects = [
@@ -522,6 +543,16 @@ class ArgumentInspector:
                 else effect
                 for effect in found.effects
             ]
+
+    def _for_package(
+        self, entry: Program, word: Word, name: str, rest: Sequence[Word], found: Effects
+    ) -> None:
+        """What a package without a table is told; a rule that names it (`npx frob`) vouches for it."""
+        inner = Effects()
+        self.for_scripts(entry, rest, inner)
+        find_command(word, name, rest, inner, is_script=not entry.scopes)
+        found.paths += inner.paths
+        found.effects += [replace(e, flag=word.text) if entry.scopes else e for e in inner.effects]
 
     def passed_code(self, name: str, rest: Sequence[Word], found: Effects) -> bool:
         """Arguments for an interpreter, which knows code among them; False: it is none."""

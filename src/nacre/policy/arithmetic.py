@@ -8,12 +8,15 @@ proves that it is a number. What an expression assigns is an assignment like any
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.policy.model import UNKNOWN, Assignment, Evaluated, Expansion, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
+
+if TYPE_CHECKING:
+    from nacre.policy.grammar import Grammar
 
 _TOKEN = regex(
     r"(?P<blank>[ \t]+)"
@@ -47,6 +50,7 @@ class ArithmeticScanner:
     commands: list[SimpleCommand]
     evaluated: list[Evaluated]
     expanded_at: int | None
+    grammar: Grammar
 
     def dollar(self, pieces: Pieces, *, quoted: bool, heredoc: bool = False) -> None:
         """Whatever a `$` begins here (the part of the scanner for words)."""
@@ -116,7 +120,8 @@ class ArithmeticScanner:
         char = self.text[start]
         found = _TOKEN.match(self.text, start, self.end)
         kind = "value" if char == "$" else (found.lastgroup or "") if found is not None else ""
-        if not kind:
+        if not kind or (char == "*" and self.text.startswith("**", start) and self.grammar.name != "bash"):
+            # Elsewhere a power may be a fraction, or `-inf`, which is no number to a program.
             raise NotUnderstood(f"{char!r} in an arithmetic expression", start, hint=_PLAIN)
         if previous in _OPERANDS_END and (kind in _OPERANDS_BEGIN or char == "("):
             raise NotUnderstood(
@@ -135,6 +140,8 @@ class ArithmeticScanner:
         for index, token in enumerate(tokens):
             if token.kind != "name":
                 continue
+            if self.grammar.name == "ksh" and token.text.casefold() in {"inf", "nan"}:
+                raise NotUnderstood(f"to ksh `{token.text}` is a number", token.start, hint=_PLAIN)
             before = tokens[index - 1].kind if index else ""
             after = tokens[index + 1] if index + 1 < len(tokens) else _Token("", "", 0)
             assigned = after.kind == "assign" or "step" in {before, after.kind}

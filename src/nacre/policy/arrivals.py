@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import known_path
+from nacre.policy.effects import gets_others, known_path
+from nacre.policy.hidden_files import is_environment, is_unknown_hidden_file
 from nacre.policy.paths import (
     LONGEST_PATH,
     expanded,
     is_at_or_below,
+    is_pattern,
     joined,
     links_below,
     may_be_same_name,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from nacre.policy.findings import TextFindings
 
 _GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "equip", "alter", "fill"})
+_MOST_HIDDEN = 2_000
+_OTHERWISE_KNOWN = frozenset({".git", ".tox", ".nox"})
 _SEVERAL = "run it as several commands"
 OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
 
@@ -43,15 +47,17 @@ class Arrivals:
     def check(self, use: PathUse, uses: Sequence[PathUse], put: Sequence[str]) -> None:
         """A path that is changed; `put`: the names of what is put there, if it is a directory."""
         findings, files = self.findings, self.findings.policy.files
-        if files is None or use.access not in _GETS_CONTENT or use.turned:
+        if (
+            files is None
+            or use.turned
+            or not (use.access in _GETS_CONTENT or (use.access == "touch" and findings.unpacked))
+        ):
             return
         if any(item.decision == "deny" for item in findings.items):
             return  # to look through a large directory takes its time
         places = list(self._places(use, files)) if put or use.access == "fill" or findings.unpacked else []
         if findings.unpacked and self._is_written(use, uses) and self._is_unpacked(use, places):
-            reason = (
-                "an archive was unpacked there by this text: a link that it brings along can lead anywhere"
-            )
+            reason = "this text fills that directory: a link that comes along can lead anywhere"
             self._refuse(use, reason, _SEVERAL)
         elif any(self._leads_away(place, use, put, files) for place in places):
             reason = "a link in this directory leads elsewhere, or there is too much in it to know"
@@ -61,11 +67,35 @@ class Arrivals:
         """Write down where a step has unpacked something: what follows may land elsewhere."""
         files = self.findings.policy.files
         for use in uses:
-            if use.brings_links and files is not None:
+            if files is not None and (use.brings_links or _gets_found(use, uses)):
                 self.findings.unpacked.update(dict.fromkeys(self._places(use, files)))
-                if any(map(_are_several, uses)):
+                if use.access == "fill" and any(map(_are_several, uses)):
                     reason = "a link that one of several archives brings along leads the next one elsewhere"
                     self._refuse(use, reason, _SEVERAL)
+
+    def finds_hidden(self, use: PathUse, text: str) -> bool:
+        """Whether a file with a dot before its name that may hold instructions is among what is found.
+
+        Editors, agents and hooks have theirs at the top of a project.
+        """
+        findings, files = self.findings, self.findings.policy.files
+        patterns = use.names or ("*",)
+        if use.plain:
+            return False
+        if any(is_unknown_hidden_file(pattern) for pattern in patterns):
+            return True
+        if files is None or findings.cwd is None or len(text) > LONGEST_PATH:
+            return False
+        here = real(files, findings.cwd)
+        places = {
+            real(files, joined(start, expanded(text, files.home))) for start in (here, *findings.directories)
+        }
+        places |= {here} if any(is_at_or_below(here, place) for place in places) else set()
+        return any(
+            name is None or any(may_be_same_name(pattern, name) for pattern in patterns)
+            for place in places
+            for name in _hidden_files(files, place)
+        )
 
     def _places(self, use: PathUse, files: FileSystem) -> Iterator[str]:
         """Where a path is, seen from the directories in which commands run (`tar -C` is for itself alone)."""
@@ -86,7 +116,10 @@ class Arrivals:
     def _is_unpacked(self, use: PathUse, places: Sequence[str]) -> bool:
         """Whether it is, or is behind, a name that an archive has brought; if filled, it may hold one."""
         return any(
-            is_at_or_below(place, unpacked) or (use.access == "fill" and is_at_or_below(unpacked, place))
+            # What is only removed or touched may itself be a link, but no directory on the way to it.
+            is_at_or_below(place.rpartition("/")[0].rpartition("/")[0], unpacked)
+            if use.access == "touch"
+            else is_at_or_below(place, unpacked) or (use.access == "fill" and is_at_or_below(unpacked, place))
             for place in places
             for unpacked in self.findings.unpacked
         )
@@ -121,10 +154,46 @@ class Arrivals:
         self.add("deny", rule, reason, (use.word.start, use.word.end), hint=hint)
 
 
+def _hidden_files(files: FileSystem, place: str) -> Iterator[str | None]:
+    """The names of files with a dot before them, or in such a directory; None: there are too many.
+
+    git's own are known by their names, and what is in an environment of Python is code of the project.
+    """
+    waiting, seen = [(place, True)], 0
+    while waiting:
+        directory, only_hidden = waiting.pop()
+        try:
+            entries = files.entries(directory)
+        except OSError:
+            continue  # nothing is found there
+        for entry in entries:
+            if only_hidden and not (entry.name.startswith(".") and _may_instruct(entry.name)):
+                continue
+            path = joined(directory, entry.name)
+            if entry.is_link or not files.is_directory(path):
+                yield entry.name
+            else:
+                waiting.append((path, False))
+            seen += 1
+            if seen > _MOST_HIDDEN:
+                yield None
+                return
+
+
+def _may_instruct(name: str) -> bool:
+    return name not in _OTHERWISE_KNOWN and is_unknown_hidden_file(name) and not is_environment(name)
+
+
+def _gets_found(use: PathUse, uses: Sequence[PathUse]) -> bool:
+    """`find x -exec mv {} y`: links can be among what was found."""
+    moved = (other for other in uses if other.access == "change" and other is not use)
+    return gets_others(use, uses) and any(known_path(other.word) is None for other in moved)
+
+
 def _are_several(use: PathUse) -> bool:
     """An archive by a pattern, of a loop or of what was found: more than one may come."""
     if use.access != "read":
         return False
     word = use.word
     looped = any(piece.kind == "file" or piece.name == "{}" for piece in word.expansions)
-    return looped or word.glob is not None or (not word.dynamic and "*" in word.text)
+    return looped or word.glob is not None or (not word.dynamic and is_pattern(word.text))

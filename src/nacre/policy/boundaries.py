@@ -16,13 +16,16 @@ from nacre.policy.arrivals import OF_ITS_OWN, Arrivals
 from nacre.policy.effects import (
     Access,
     PathUse,
+    as_pattern,
     behind_tilde,
     gets_others,
     is_elsewhere_by_tilde,
+    is_file_of_loop,
     is_free_target,
     is_fresh,
     is_process,
     known_path,
+    looks_for_files,
 )
 from nacre.policy.findings import WINDOWS
 from nacre.policy.hidden_files import (
@@ -38,7 +41,9 @@ from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.paths import (
     LONGEST_PATH,
     MadePath,
+    entered_again,
     expanded,
+    has_repository,
     is_at_or_below,
     is_file_of_a_descriptor,
     is_link_of_a_process,
@@ -52,15 +57,16 @@ from nacre.policy.paths import (
     normal,
     paths_in,
     real,
+    seen_by_git,
     tells_what_runs,
     work_tree,
 )
 from nacre.policy.patterns import regex
+from nacre.policy.windows_paths import as_windows_reads
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from nacre.filesystem import FileSystem
     from nacre.policy.findings import Span, TextFindings
     from nacre.policy.matching import Rule
     from nacre.policy.model import SimpleCommand
@@ -70,23 +76,25 @@ _CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "equip", "a
 _ONLY_FENCED: frozenset[Access] = frozenset({"read", "maybe", "leave", "tree", "pattern"})
 # Shells to which `**` never means more than `*`; to others it does with an option (globstar).
 _PLAIN_STARS = frozenset({"dash", "ash", "busybox", "mksh", "", *WINDOWS})
-_FIND_LESS = "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below"
+_FIND_LESS = "say what is to be found: -name '*.py', -not -path '*/.*', or start in a directory below"
 # What runs or prints what was found, and how it finds no links; else an option is better left out.
 _WITHOUT_LINKS = (
     (names("-exec -execdir -ok -okdir -print0"), "write `-type f` first among the tests"),
     (names("-x --exec -X --exec-batch"), "write `-t f` before it"),
+    (names("pandoc"), "add `--sandbox`"),
+    (names("locate plocate mlocate"), "use `find` in a directory that is allowed"),
 )
-_LEFT_OUT = "leave the option out"
+_NOT_UPWARDS = "write `(cd a && command) && (cd b && command)`, or the path from the root"
 # Paths that are held against directories: more would take too long.
 _MOST_PAIRS = 20_000
-_MOST_CHANGES = 2_000  # in one command
-_MOST_STEPS = 8
+_MOST_CHANGES, _MOST_STEPS = 2_000, 8  # in one command
 _GIT_ELSEWHERE = "a person can allow it with a rule that spells it: `git -C *`, or run git there"
 # What mktemp makes, as far as its name matters.
 _FRESH = "/tmp/tmp.0123456789"  # noqa: S108 - no file of ours
 # What leads up from a directory that is not known leads to another one that is not known.
 _ABOVE = regex(r"(?:\.\.?(?:/+|\Z))+")
 _WRITTEN_OUT = "write the name of the file out, or loop over a pattern: for f in src/*.txt"
+_FOUND_INSIDE = "say where: `find src -type f -print0 | xargs -0 command`"
 _FOUND_BELOW = "say where: `grep -rlZ x src | xargs -0 command`, or `find src -print0 | xargs -0 command`"
 
 
@@ -96,19 +104,18 @@ class Boundaries:
     def __init__(self, found: TextFindings) -> None:
         self.findings = found.whole
         self.add = found.add
-        self.shell = found.shell
+        self.shell, self._text = found.shell, found.text
         self._links = LinkCheck(found)
         self._arrivals = Arrivals(found)
         # Of one step: whether something in it takes the place of own files that are kept in a directory.
         self._coming: tuple[Sequence[PathUse], dict[tuple[str, ...], bool]] = ((), {})
 
-    def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = ()) -> None:
-        """Hold the paths of one step against the limits; `rules` speak for the step."""
+    def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = (), name: str = "") -> None:
+        """Hold the paths of one step against the limits; `rules` speak for it, `name` is the program."""
         findings = self.findings
-        policy = findings.policy
-        limited = (findings.fence or findings.own) is not None or policy.mode == "allowlist"
-        if not (limited or policy.has_places) or self._changes_too_many(uses):
+        if not findings.limited or self._changes_too_many(uses):
             return
+        uses = [*uses, *as_windows_reads(uses, self.shell, name)] if self.shell in WINDOWS else uses
         # A directory that is entered changes what the others mean, wherever it stands.
         for use in sorted(uses, key=lambda item: item.access != "enter") if len(uses) > 1 else uses:
             if findings.fence is None and use.access in _ONLY_FENCED:
@@ -128,8 +135,9 @@ class Boundaries:
         self._arrivals.keep(uses)
 
     def _changes_too_many(self, uses: Sequence[PathUse]) -> bool:
-        """Each of them is held against every limit: more would take too long."""
-        if len(uses) <= _MOST_CHANGES or sum(use.access in _CHANGES for use in uses) <= _MOST_CHANGES:
+        """Each of them, and what is copied there, is held against every limit: more would take too long."""
+        changed = [use.access for use in uses if use.access in _CHANGES] if len(uses) > _MOST_CHANGES else ()
+        if len(changed) <= _MOST_CHANGES and "change" not in changed:
             return False
         reason, hint = f"it changes more than {_MOST_CHANGES} files", "run it as several commands"
         self.add("deny", "own files", reason, _span(uses[0].word), hint=hint)
@@ -159,7 +167,7 @@ class Boundaries:
         if self.findings.fence is None:
             return
         listed = [item.value for item in command.assignments if item.listed and item.value is not None]
-        words = [word for word in (*command.words, *listed) if word.glob is not None]
+        words = [word for word in (*command.words, *listed) if looks_for_files(word, self._text)]
         self.check([PathUse(word, "pattern") for word in words])
 
     def _entered(self, word: Word, uses: Sequence[PathUse]) -> None:
@@ -179,7 +187,8 @@ class Boundaries:
         known = known_path(use.word)
         if use.access == "leave" and known is not None:
             reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
-            hint = next((hint for words, hint in _WITHOUT_LINKS if use.word.text in words), _LEFT_OUT)
+            hints = (hint for words, hint in _WITHOUT_LINKS if use.word.text in words)
+            hint = next(hints, "leave the option out")
             self.add("deny", "allowed_directories", reason, _span(use.word), hint=hint)
             return
         if known is None:
@@ -190,7 +199,10 @@ class Boundaries:
         texts = list(paths_in(known)) if use.access in {"maybe", "alter"} else [known]
         if not all(self._holds(text, use.word, use.access) for text in texts):
             reason, hint = f"this path is outside of {self._roots()}", f"stay inside {self._roots()}"
-            if use.access == "tree":
+            if self._goes_up(known):
+                reason = f"where `..` leads depends on where the command runs; allowed: {self._roots()}"
+                hint = _NOT_UPWARDS
+            elif use.access == "tree":
                 reason = f"a link in it leads out of {self._roots()}, or there is too much in it to know"
             elif use.access == "pattern":
                 hint += ", or put it into quotes if it is no pattern for files"
@@ -214,6 +226,10 @@ class Boundaries:
             return
         reason = f"this path is only known when it runs; allowed: {self._roots()}"
         hint = "write the path out, or loop over a pattern: for f in *.txt"
+        if any(piece.name == "{}" for piece in use.word.expansions):
+            hint = _FOUND_INSIDE
+        elif use.access == "enter":
+            hint = _NOT_UPWARDS
         if use.access == "leave":
             reason, hint = "this value can turn out to be an option that reads a file", "put `--` before it"
         self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint=hint)
@@ -223,13 +239,21 @@ class Boundaries:
         if fence is None:
             return True
         if len(directories) > 1 and ".." in text.split("/"):
-            return False
-        pattern = word.glob is not None or word.braces or word.dynamic
+            # Behind `cd build &&` it is clear from where; else the shell may be in any of them.
+            if access == "enter" or not self.findings.entered_once:
+                return False
+            directories = directories[1:]
         holds = fence.holds_tree if access == "tree" else fence.holds
-        if pattern:
+        if word.glob is not None or word.braces or word.dynamic:
             deep = self.shell not in _PLAIN_STARS or access == "tree"
             holds = functools.partial(fence.holds_pattern, deep=deep, opened=access != "pattern")
         return all(holds(reading, directory) for directory in directories for reading in _tilde(text, word))
+
+    def _goes_up(self, text: str) -> bool:
+        """Whether a path leads up, or is seen from a directory to which the text goes up."""
+        findings = self.findings
+        unclear = len(findings.directories) > 1 and not findings.entered_once
+        return unclear and any(".." in way.split("/") for way in (text, *findings.entered))
 
     def _roots(self) -> str:
         return ", ".join(self.findings.policy.allowed_directories)
@@ -250,7 +274,7 @@ class Boundaries:
             for reading in meant:
                 self._changed(replace(use, word=reading), others)
             return
-        text = known_path(word) or _pattern(word)
+        text = known_path(word) or as_pattern(word)
         if self._depends_on_who_asks(text, [other.word for other in uses if other.access == "read"]):
             reason = "where this path leads depends on the program that opens it"
             self.add("deny", "own files", reason, _span(word), hint="write the path itself")
@@ -264,7 +288,7 @@ class Boundaries:
         exact = own.is_within if within else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
         # A relative path means a file of that name anywhere, where the directory is not known.
-        known = known and (self.findings.directory_is_known or text.startswith(("/", "~")))
+        known = known and self.findings.sees(text)
         sure = self.findings.surely_entered and use.access != "enter"
         for directory in self.findings.directories[sure:]:
             if known:
@@ -275,9 +299,7 @@ class Boundaries:
                 start = directory if below else ""
                 hit = own.may_be(text) or (within and own.may_hold(text, start))
             if hit:
-                reason = (
-                    "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
-                )
+                reason = f"{'' if known else 'it is, or could be, '}a file of nacre itself"
                 hint = "leave it to a person" if known else _WRITTEN_OUT
                 self.add("deny", "own files", reason, _span(word), hint=hint)
                 return
@@ -327,7 +349,7 @@ class Boundaries:
     def _found(self, use: PathUse) -> None:
         """Files below a directory are changed, whichever are found: nacre's own, or what git runs."""
         findings, word = self.findings, use.word
-        text = known_path(word) or _pattern(word)
+        text = known_path(word) or as_pattern(word)
         patterns = use.names or ("*",)
         own = findings.own
         start = findings.cwd or "."
@@ -340,8 +362,8 @@ class Boundaries:
         if findings.policy.mode != "allowlist":
             return
         inside = self._tells_what_runs(joined(text, "x"), "change")
-        git, home = self._holds_what_runs(text)
-        if inside or may_be_run(patterns, git=git and not use.without_git, home=home):
+        git, home = self._holds_what_runs(text, use)
+        if inside or may_be_run(patterns, git=git, home=home) or self._arrivals.finds_hidden(use, text):
             reason = (
                 "a file that tells programs what to run (.git/config, ~/.profile) can be among what is found"
             )
@@ -363,19 +385,19 @@ class Boundaries:
             reason = "a file of nacre itself can be among what git finds by this pattern"
             self.add("deny", "own files", reason, _span(use.word), hint=_WRITTEN_OUT)
 
-    def _holds_what_runs(self, text: str) -> tuple[bool, bool]:
-        """Whether a repository, and a person's home, are at a place or below it."""
+    def _holds_what_runs(self, text: str, use: PathUse) -> tuple[bool, bool]:
+        """Whether a repository that can be found, and a person's home, are at a place or below it."""
         findings = self.findings
         files = findings.policy.files
         if findings.cwd is None or files is None:
             return False, False
         if not findings.directory_is_known or "*" in text or len(text) > LONGEST_PATH:
-            return True, True
+            return not use.without_git, True
         here, home = real(files, findings.cwd), real(files, files.home)
         places = [real(files, joined(start, expanded(text, files.home))) for start in findings.directories]
-        git = any(
-            files.is_directory(joined(place, ".git")) or is_at_or_below(here, place) for place in places
-        )
+        marks = [joined(place, ".git") for place in places]
+        git = any(map(files.is_directory, marks)) or any(is_at_or_below(here, place) for place in places)
+        git = (use.with_mark and any(map(files.is_file, marks))) if use.without_git else git
         return git, any(is_at_or_below(home, place) for place in places)
 
     def _tells_what_runs(self, text: str, access: Access) -> bool:
@@ -400,12 +422,12 @@ class Boundaries:
 
     def _may_hold_instructions(self, place: str, access: Access) -> bool:
         """A file with a dot before its name, or one of the system, that is not known to be harmless."""
-        findings = self.findings
-        files = findings.policy.files
+        findings, files = self.findings, self.findings.policy.files
         if files is None:
             return False
         home = real(files, files.home)
-        roots = [real(files, findings.cwd)] if findings.cwd is not None else []
+        start = findings.policy.start_directory or findings.cwd
+        roots = [real(files, start)] if start is not None else []
         roots += findings.fence.roots if findings.fence is not None else ()
         # Who is to work in ~/.dotfiles or /usr/src/app is to write there.
         inside = [root for root in roots if is_at_or_below(place, root) and not is_at_or_below(home, root)]
@@ -449,7 +471,7 @@ class Boundaries:
             # A number or the like is a part of a name: whichever it is, it is none of these names.
             return self._tells_what_runs(word.text.replace(UNKNOWN, "0"), access)
         # The name of a file in a loop is one that its pattern matches: `for d in .g*; do cp x "$d/config"`.
-        text = (known_path(word) or word.text) if _is_file_of_loop(word) else word.text
+        text = (known_path(word) or word.text) if is_file_of_loop(word) else word.text
         return may_tell_what_runs(joined(self.findings.cwd or ".", text))
 
     def _is_run_from(self, text: str) -> bool:
@@ -468,9 +490,7 @@ class Boundaries:
         if len(text) > LONGEST_PATH:
             return True
         places = {real(files, joined(directory, expanded(text, files.home))) for directory in start}
-        home = real(files, files.home)
-        marks = [joined(place, ".git") for place in places]
-        return home in places or any(files.is_directory(mark) or files.is_file(mark) for mark in marks)
+        return real(files, files.home) in places or any(has_repository(files, place) for place in places)
 
     def _in_repository(self, word: Word) -> None:
         """git, in the working directory, in those that the text changes to, and in the one it is told."""
@@ -479,12 +499,12 @@ class Boundaries:
         if findings.policy.mode != "allowlist" or files is None or findings.cwd is None:
             return
         here = real(files, findings.cwd)
-        told = [word.text] if word.literal and word.text else []
+        named = [word.text] if word.literal and word.text else []
         stayed = [item for item in findings.entered if item in findings.stayed_in]
-        places = self._places_of_git(here, [*findings.entered, *told])
-        staying = self._places_of_git(here, [*stayed, *told])
-        new = [place for place in staying if place not in findings.repositories]
-        findings.repositories.update(dict.fromkeys(new))
+        places = self._places_of_git(here, [*findings.entered, *named])
+        staying = [*self._places_of_git(here, [*stayed, *named]), *seen_by_git(files, here)]
+        new = dict.fromkeys(place for place in staying if place not in findings.repositories)
+        findings.repositories.update(new)
         if any(is_other_repository(files, place, here) for place in places) or self._is_made_here(new):
             reason = "another repository is there, or what looks like one: its configuration can run programs"
             self.add("deny", "other repository", reason, _span(word), hint=_GIT_ELSEWHERE)
@@ -499,7 +519,7 @@ class Boundaries:
         pairs = (
             (joined(*pair) for pair in itertools.permutations(steps, 2)) if len(steps) <= _MOST_STEPS else ()
         )
-        again = (place for step in steps for place in _entered_again(files, here, step))
+        again = (place for step in steps for place in entered_again(files, here, step))
         ways = [joined(self.findings.cwd or here, path) for path in (*steps, *deeper, *pairs)]
         # A shell goes up from where a link stands, a program from where it leads to.
         ways += [normal(way) for way in ways if ".." in way]
@@ -520,7 +540,7 @@ class Boundaries:
 
     def _made_paths(self, use: PathUse, put: Sequence[str]) -> Iterator[MadePath]:
         files = self.findings.policy.files
-        text = known_path(use.word) or _pattern(use.word)
+        text = known_path(use.word) or as_pattern(use.word)
         if files is None or len(text) > LONGEST_PATH:
             return
         for start in self.findings.directories:
@@ -550,17 +570,6 @@ class Boundaries:
         return found[kept]
 
 
-def _entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
-    """Where a loop comes to that enters the same directory more than once."""
-    place = real(files, joined(here, step))
-    for _ in range(_MOST_STEPS):
-        following = real(files, joined(place, step))
-        if following == place or not files.is_directory(following):
-            return
-        yield following
-        place = following
-
-
 def _put_there(use: PathUse, uses: Sequence[PathUse]) -> list[str]:
     """The names of what is put into a directory, if it is one: `cp a/b c` makes c/b."""
     if not gets_others(use, uses):
@@ -577,22 +586,13 @@ def _is_moved_there(use: PathUse, uses: Sequence[PathUse]) -> bool:
 
 def _names_there(word: Word) -> list[str]:
     """The name of a file where it is put; of `host:file` also what stands behind the host."""
-    name = _pattern(word).rstrip("/").rpartition("/")[2]
+    name = as_pattern(word).rstrip("/").rpartition("/")[2]
     _, colon, rest = name.rpartition(":")
     return [name, rest] if colon and rest else [name]
 
 
 def _span(word: Word) -> Span:
     return (word.start, word.end)
-
-
-def _pattern(word: Word) -> str:
-    return word.text.replace(UNKNOWN, "*")
-
-
-def _is_file_of_loop(word: Word) -> bool:
-    """The name of a file that a pattern of the text has found; the pattern was looked at."""
-    return known_path(word) is not None and word.dynamic
 
 
 def _tilde(text: str, word: Word) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import SimpleCommand
 
 SHELL_OPTIONS = names(
-    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar lastpipe"
+    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar"
 )
 # Harmless unless they have an effect; `cd` only where a fence holds it.
 _HARMLESS = names(": true false echo printf test [ break continue exit return cd")
@@ -37,18 +37,20 @@ _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
 _MATCH_FLAG = regex(r"-[aeginqrv]+\Z|--(?:all|entire|groups-only|ignore-case|index|invert|quiet|regex)?\Z")
-_SET_LETTERS = regex(r"[-+][efuxvCEhmb]*\Z")
-_SET_NAME_FOLLOWS = regex(r"[-+][efuxvCEhmb]*o\Z")
+_SET_LETTERS = regex(r"[-+][efuxvCE]*\Z")
+_SET_NAME_FOLLOWS = regex(r"[-+][efuxvCE]*o\Z")
 # Commands that make a name an array: with -a or -A, or always.
 _DECLARES = names("declare typeset local export readonly read")
 _FILLS = names("mapfile readarray")
-_PRINT_FLAGS = regex(r"-[rnlNaocim]+\Z")
+_PRINT_FLAGS = regex(r"-[rnlN]+\Z")
 _DECLARE_FLAGS = regex(r"-[xgaAp]+\Z|\+x\Z")
+_EXPORT_FLAGS = regex(r"-[xp]\Z")
 _EXPORTS = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
 _PROGRAM_NAME = regex(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*\Z")
-_READ_FLAG = regex(r"-[rse]+\Z")
-_READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
-_READ_ARRAY = regex(r"-[rse]*[aA]\Z")
+# Not -e: with it bash edits the line, and a key expands what is typed, commands in it, too.
+_READ_FLAG = regex(r"-[rs]+\Z")
+_READ_VALUE = regex(r"-[rs]*([pntNdui])(.*)\Z", re.DOTALL)
+_READ_ARRAY = regex(r"-[rs]*[aA]\Z")
 # The shells of `_EVALUATING` have no option for a prompt, each its own ones for counts, and evaluate numbers.
 _READ_FLAG_ELSEWHERE = regex(r"-[rs]+\Z")
 _READ_VALUE_ELSEWHERE = regex(r"-[rs]*([td])(.*)\Z", re.DOTALL)
@@ -56,8 +58,10 @@ _WAIT_FLAGS = regex(r"-[nf]+\Z|--\Z")
 _SECONDS = regex(r"[0-9]+(?:\.[0-9]+)?\Z")
 _LIMIT = regex(r"-[A-Za-z]*\Z|[0-9]+\Z|(?:unlimited|hard|soft)\Z")
 _MASK = regex(r"-[Sp]+\Z|[0-7]+\Z|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*\Z")
-_CONVERSION = regex(r"%(?:%|[-0 +#]*[0-9]*(?:\.[0-9]+)?([a-zA-Z])|\([^()]*\)T|(.?))")
-_TEXT_CONVERSIONS = frozenset("sbqc")
+# A conversion with its letter, which may stand behind flags, a width, a precision and the size of a number.
+_CONVERSION = regex(r"%(?:%|[-0 +#']*(\*?)[0-9]*(?:\.(\*?)[0-9]*)?(?:\([^()]*\)T|[hjlLtz]*(.?)))", re.DOTALL)
+_TEXT_CONVERSIONS = frozenset("sbqcQ")
+_NUMERIC_CONVERSIONS = frozenset("diouxXeEfFgGaA")
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S")
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")
 _BINARY = names("= == != < > \\< \\> -nt -ot -ef =~") | _NUMERIC
@@ -74,6 +78,8 @@ class Builtin:
     words: tuple[Word, ...]
     shell: str
     arrays: frozenset[str] = frozenset()
+    # The text in which the command stands by itself, not behind `command` or `builtin`.
+    source: str = ""
     effects: list[Effect] = field(default_factory=list[Effect])
     assigned: list[Assigned] = field(default_factory=list[Assigned])
     # A text that the shell keeps, and runs later; not before it ends?
@@ -97,17 +103,20 @@ class Builtin:
         self.effects.append(unresolved(word, reason, flag, hint=hint))
 
 
-def read_builtin(words: tuple[Word, ...], shell: str, arrays: frozenset[str] = frozenset()) -> Builtin | None:
+def read_builtin(
+    words: tuple[Word, ...], shell: str, arrays: frozenset[str] = frozenset(), source: str = ""
+) -> Builtin | None:
     """Look at a command whose name is a builtin's; None if it is not one that is known here.
 
-    `arrays`: the names that the text around it makes arrays.
+    `arrays`: the names that the text around it makes arrays; `source`: that text, if the builtin's name is
+    the command's first word.
     """
     reader = _own if words[0].text in own_words(shell) else _READERS.get(words[0].text)
     if shell == "fish":
         reader = _FISH_READERS.get(words[0].text, reader)
     if reader is None or (reader is _print and shell not in _EVALUATING):
         return None
-    found = Builtin(words, shell, arrays)
+    found = Builtin(words, shell, arrays, source)
     reader(found)
     return found
 
@@ -218,9 +227,12 @@ def _print_formatted(use: Builtin) -> None:
             words[0], "the format is only known when it runs", "write printf '%s\\n' before the value"
         )
         return
-    conversions = [found.group(1) or found.group(2) or "%" for found in _CONVERSION.finditer(words[0].text)]
-    numeric = any(letter not in _TEXT_CONVERSIONS and letter not in "%T" for letter in conversions)
-    if "n" in conversions or "*" in conversions:
+    found = [match.groups("") for match in _CONVERSION.finditer(words[0].text)]
+    letters = {letter for *_, letter in found if letter}
+    counted = any(width or precision for width, precision, _ in found)
+    numeric = counted or not letters <= _TEXT_CONVERSIONS
+    # `%n` and `%hn` assign; what is no letter is no conversion.
+    if any(letter.isalpha() for letter in letters - _TEXT_CONVERSIONS - _NUMERIC_CONVERSIONS):
         use.unresolved(words[0], "this conversion of printf takes its meaning from a value", "use %s and %d")
     elif numeric and use.shell in _EVALUATING and not all(_is_number(word) for word in words[1:]):
         use.unresolved(words[0], "this shell's printf evaluates numbers", "use %s")
@@ -316,9 +328,8 @@ def _declare(use: Builtin) -> None:
     for word in use.arguments:
         found = _SET.match(word.text)
         if found is not None and not word.text.startswith(("-", "+")):
-            splits = word.splits and use.shell not in _DECLARING
-            if splits or (word.glob is not None and use.shell not in _DECLARING):
-                use.unresolved(word, "this shell splits the value", _QUOTE)
+            if word.several and not _stays_whole(use, word, found.group()):
+                use.unresolved(word, "a shell may split the value, and take the rest for other names", _QUOTE)
             use.assigned.append(Assigned(found.group(1), word, exported=exports))
             if _makes_elements(use, found.group(1), word):
                 reason = (
@@ -326,7 +337,9 @@ def _declare(use: Builtin) -> None:
                 )
                 use.unresolved(word, reason, "write the assignment without it: x=value")
         elif word.literal and word.text.startswith(("-", "+")):
-            if not _DECLARE_FLAGS.match(word.text) and word.text != "--":
+            # With -a, `export` of bash reads a value in parentheses as elements, too.
+            harmless = _EXPORT_FLAGS if name == "export" else _DECLARE_FLAGS
+            if not harmless.match(word.text) and word.text != "--":
                 reason = f"`{name} {shown(word.text)}` changes what the variable means from now on"
                 use.unresolved(word, reason, "leave the attribute out")
         elif not (word.literal and _NAME.match(word.text)):
@@ -337,6 +350,13 @@ def _declare(use: Builtin) -> None:
         use.unresolved(
             use.words[0], "`readonly` changes what later commands may assign", "assign it without readonly"
         )
+
+
+def _stays_whole(use: Builtin, word: Word, name: str) -> bool:
+    """`export x=$y` is an assignment, which is not split; `'export' x=$y` and `export "x"=$y` are none."""
+    command = use.words[0]
+    plain = command.end - command.start == len(command.text) and use.shell in _DECLARING
+    return plain and use.source.startswith(name, word.start)
 
 
 def array_names(commands: Iterable[SimpleCommand]) -> frozenset[str]:
@@ -396,7 +416,7 @@ def _wait(use: Builtin) -> None:
         elif word.literal and word.text.startswith("-") and not _WAIT_FLAGS.match(word.text):
             hint = "write -n, -f and -p, each in a word of its own"
             use.unresolved(word, f"the option `{shown(word.text)}` of `wait`", hint)
-        elif not word.literal and not word.number:
+        elif not word.literal and not _is_digits(word):
             use.unresolved(
                 word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`'
             )
@@ -504,6 +524,11 @@ def _is_number(word: Word) -> bool:
     if word.literal:
         return not word.text or _NUMBER.match(word.text) is not None  # nothing counts as 0
     return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"} and not word.several
+
+
+def _is_digits(word: Word) -> bool:
+    """Nothing but numbers without a sign, however many: `"${pids[@]}"`."""
+    return not word.text.strip(UNKNOWN) and all(piece.shape == "digits" for piece in word.expansions)
 
 
 _READERS: dict[str, Callable[[Builtin], None]] = {

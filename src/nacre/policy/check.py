@@ -1,12 +1,13 @@
 """The check of one simple command: its assignments, redirections, effects and paths, against the rules.
 
 Above: `evaluation`. Below: a module for each of these (`variable_check`, `redirection_check`, `effect_check`,
-`boundaries`), `rule_search` for the rules, `programs` for what the command amounts to, `findings` for what
-was found.
+`boundaries`, `own_mentions`), `rule_search` for the rules, `programs` for what the command amounts to,
+`findings` for what was found.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,10 +15,19 @@ from typing import TYPE_CHECKING
 from nacre.policy.boundaries import Boundaries
 from nacre.policy.command_input import INSTEAD, document_of, is_plain_input, reads_commands, reads_keys
 from nacre.policy.effect_check import EffectCheck
-from nacre.policy.effects import ANY, Inspection, Script, Step, base_name, instead_of_activating
+from nacre.policy.effects import (
+    ANY,
+    Inspection,
+    Script,
+    Step,
+    base_name,
+    instead_of_activating,
+    known_path,
+)
 from nacre.policy.findings import TextFindings
 from nacre.policy.interpreters import with_document
 from nacre.policy.model import UNKNOWN, Decision, SimpleCommand, Word
+from nacre.policy.own_mentions import is_known_to_read, mentions_own_file, named_own_file
 from nacre.policy.programs import inspect
 from nacre.policy.redirection_check import RedirectionCheck
 from nacre.policy.rule_search import RuleSearch, Subject
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
 
     from nacre.policy.findings import Findings, Span
     from nacre.policy.matching import Rule
+    from nacre.policy.paths import OwnFiles
     from nacre.policy.values import Context
 
     # What commands amount to, by the identity of their words.
@@ -63,14 +74,14 @@ class CommandCheck:
         if self.findings.whole.fence is not None:
             self.boundaries.check_patterns(command)
         if not command.words:
-            VariableCheck(self.findings).check(command, None)
+            VariableCheck(self.findings, self.context).check(command, None)
             return []
         if command.assignments or self.assigned:
             self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
         self.document = document_of(command, self.context) if command.redirections else None
         found = self._command(command.words, defined=defined)
         if command.assignments or found.assigned:
-            VariableCheck(self.findings).check(command, found)
+            VariableCheck(self.findings, self.context).check(command, found)
         return found.scripts
 
     def _command(self, words: Sequence[Word], *, defined: bool) -> Inspection:
@@ -91,12 +102,44 @@ class CommandCheck:
                 via += (step.words[0].text,)
         return found
 
+    def _names_own_file(self, own: OwnFiles, subject: Subject) -> None:
+        """Refuse what may write a file of nacre itself, or be told to by what it is given to read."""
+        if is_known_to_read(subject.step, self.findings.shell):
+            return
+        named = named_own_file(self.findings.whole, own, subject.step)
+        # `OUT=nacre.toml cmd`, and what the call gives it to read.
+        given = " ".join((self.document or "", self.findings.whole.given, *self.assigned))
+        if named is None and not mentions_own_file(self.findings.whole, own, given):
+            return
+        reason = "it names a file of nacre itself, and is not known to leave it as it is"
+        span = subject.span if named is None else (named.start, named.end)
+        hint = "read it with `cat`, or leave it to a person"
+        self.findings.add("deny", "own files", reason, span, name=subject.name, hint=hint)
+
+    def _loose_input(self, step: Step) -> None:
+        """Without allow rules, what a text could tell such a program counts if it names what is forbidden."""
+        whole, policy = self.findings.whole, self.findings.policy
+        span = (step.words[0].start, step.words[-1].end)
+        reason, read = reads_commands(step.words), f"{whole.source}\n{whole.given}"
+        if not reason:
+            return
+        if whole.own is not None and mentions_own_file(whole, whole.own, read):
+            self.findings.add("deny", "own files", f"{reason}, and a file of nacre itself is named", span)
+        for rule in (*policy.denies, *policy.asks):
+            name = rule.name.rstrip("*")
+            if name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", read):
+                self.findings.add("ask", rule.text, f"{reason}, and `{rule.name}` is named", span)
+
     def _input(self, step: Step) -> None:
         """Check a program that takes commands from its input, if these have not been checked."""
         whole = self.findings.whole
-        if not whole.fed or self.findings.policy.mode == "open":
+        if not whole.fed:
             return
-        reason = reads_keys(step.words) if whole.typed else reads_commands(step.words)
+        if self.findings.policy.mode == "open":
+            self._loose_input(step)
+            return
+        shell = self.findings.shell
+        reason = reads_keys(step.words, shell) if whole.typed else reads_commands(step.words)
         name = base_name(step.words[0].text) if reason else ""
         known = self.document is not None and step.role == "command" and not whole.typed
         if reason and not (known and is_plain_input(name, self.document or "")):
@@ -147,7 +190,9 @@ class CommandCheck:
         if step.effects:
             EffectCheck(self.findings).check(subject, rules, self.assigned, self._admits)
         if step.paths:
-            self.boundaries.check(step.paths, rules)
+            self.boundaries.check(step.paths, rules, step.words[0].text)
+        if whole.own is not None and step.role == "command":
+            self._names_own_file(whole.own, subject)
         if step.role != "wrapper" and not whole.has_objection_since(before):
             self._permit(subject, rule)
 
@@ -205,4 +250,8 @@ class CommandCheck:
 
 def _as_function(step: Step) -> Step:
     """A function of this text: whatever it is given is unproven where its own commands are checked."""
-    return replace(step, effects=tuple(effect for effect in step.effects if effect.flag != ANY))
+    return replace(
+        step,
+        effects=tuple(effect for effect in step.effects if effect.flag != ANY),
+        paths=tuple(use for use in step.paths if known_path(use.word) is not None),
+    )

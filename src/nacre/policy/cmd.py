@@ -2,7 +2,8 @@
 
 Above: `evaluation` asks for the simple commands of a text. Below: `model`. cmd.exe replaces `%name%` before
 it looks at anything else, so a text with such a pair can become any other text: it is refused, and so are
-`!name!`, `for` and `if`. What remains (carets, quotes, operators, groups) is read exactly.
+`!name!`, `for`, and `if` but for `if exist name`. What remains (carets, quotes, operators, groups) is read
+exactly; names are plain or in one pair of quotes, and arguments are divided by blanks.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
 from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
+from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS
 
 MAX_DEPTH = 6
 MAX_TEXT = 32_767  # the longest command line of Windows
@@ -25,8 +27,14 @@ _READS = regex(r'[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*"')  # `set NAME`
 _SETS = regex(
     r'"?[A-Za-z_][A-Za-z0-9_]*=|/[pP][ \t]+"?[A-Za-z_][A-Za-z0-9_]*=|/[aA][A-Za-z0-9_ \t=+*/(),"-]*\Z'
 )
+# In a file of commands, as which nacre gives cmd.exe several lines or long ones, a variable has any name,
+# and is nothing if it is not set: what is between two signs goes, and the quotes in it. In the value of an
+# option that changes nothing but the value.
+_IN_VALUE = regex(r'(?:[^%"]|"[^%"]*")*[ \t]-[^\s"%]*[=:]"[^"]*"[^%]*\Z')
 _REDIRECTION = regex(r"([0-9]?)(>>|>&|<&|>|<)")
-_DELIMITERS = " \t,;="
+_HANDLE = regex(r"[ \t]*[0-9](?=[ \t\n&|)<>]|\Z)")
+# cmd.exe passes these over like blanks, where it does not hand them on to a program.
+_OTHER_DELIMITERS = ",;="
 # Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
 _INTERNAL = names(
     "assoc break call cd chdir cls color copy date del dir echo endlocal erase exit for ftype goto if md "
@@ -40,12 +48,20 @@ _BETWEEN_COPIED = regex(r"[,;=+]")
 _QUOTED = regex(r'"[^"]*"')
 # Quotes that cmd.exe and a program count in different ways.
 _DISPUTED_QUOTE = regex(r'\\"|\^"|"".')
+# A program may be a script of cmd.exe, which reads its arguments once more, then without the caret.
+_ESCAPED_OPERATOR = regex(r"\^[&|<>()%!]")
 _VARIABLE = regex(r"[^\W\d]\w*")
-_INTERNAL_NAME = regex(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
-# `dir.bat` and `dir\..\x` are programs; so is the end of `ping x/../../y.exe`.
-_LEADS_AWAY = regex(r"(?i)\.(?:exe|com|bat|cmd|ps1|vbs|js)(?!\w)|[\\/:].*\.\.", re.DOTALL)
+_INTERNAL_NAME = regex(r"([A-Za-z]+)(?=[./\\:+\[\]()]|\Z)")
+# What may stand right behind the name: `dir/s/b`, `echo.`, `cd..`. But `dir.bat` and `dir\x` are programs.
+_GLUED = regex(r"(?i)(?:[a-z]+(?:/[a-z?][\w:?-]*)+|echo\.|(?:cd|chdir)(?:\.\.|\\))\Z")
 _AROUND = regex(r"/\.\.(?:[\\/]|\Z)")
+_IN_QUOTES = "use double quotes in place of carets"
 _ONE_BY_ONE = "run the commands one by one"
+_PLAIN_IF = "write `if exist name command`, with a plain name, and without `else`"
+# What may stand before a command, which then runs or not: a plain name of a file below the directory.
+_IF_EXISTS = regex(
+    r"(?i)if[ \t]+(?:not[ \t]+)?exist[ \t]+(?!\S*\.\.)[A-Za-z0-9_.][A-Za-z0-9_.\\-]*[ \t]+(?=[A-Za-z(])"
+)
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
 
 
@@ -55,16 +71,19 @@ class _Lexer:
         self.pos = 0
         self.groups = 0
         self.pipe = self.caret = -1
+        # Whether something stands before the next operator, and whether the last one wants more after it.
+        self.filled = self.open = False
         self.commands: list[SimpleCommand] = []
 
     def read(self) -> None:
         while self.pos < len(self.text):
             self._command()
             self._operator()
+        if self.open and not self.filled:
+            raise NotUnderstood("no command after the operator", len(self.text) - 1)
         if self.pipe >= 0 and self.caret >= 0:
             # Each side of a pipe is read once more, by a shell of its own, and then without the caret.
-            reason, hint = "a caret does not hold beside a pipe", "use double quotes in place of carets"
-            raise NotUnderstood(reason, self.caret, hint=hint)
+            raise NotUnderstood("a caret does not hold beside a pipe", self.caret, hint=_IN_QUOTES)
         if self.groups:
             raise NotUnderstood(
                 "a parenthesis is not closed", len(self.text) - 1, hint="close it, or put ^ before it"
@@ -77,9 +96,14 @@ class _Lexer:
     def _operator(self) -> None:
         """What stands between two commands."""
         text = self.text
-        if self.pos >= len(text):
+        char = text[self.pos : self.pos + 1]
+        if not self.filled and (self.open or char in {"&", "|"}):
+            raise NotUnderstood("no command beside the operator", min(self.pos, len(text) - 1))
+        if not char:
             return
-        if text.startswith(("&&", "||"), self.pos):
+        double = text.startswith(("&&", "||"), self.pos)
+        self.open, self.filled = double or char == "|", char == ")"
+        if double:
             self.pos += 2
         elif text[self.pos] in "&|\n":
             self.pipe = self.pos if text[self.pos] == "|" else self.pipe
@@ -89,21 +113,25 @@ class _Lexer:
             self.pos += 1
             self._skip(" \t")
             if self.pos < len(text) and text[self.pos] not in "&|\n)<>":
-                raise NotUnderstood("something follows a closed group", self.pos, hint="put & before it")
+                is_else = text[self.pos : self.pos + 4].casefold() == "else"
+                hint = _PLAIN_IF if is_else else "put & before it"
+                raise NotUnderstood("something follows a closed group", self.pos, hint=hint)
         else:
             raise NotUnderstood(f"{text[self.pos]!r} is not expected here", self.pos)
 
     def _command(self) -> None:
-        self._skip(" \t,;=@\n")
+        self._skip(" \t@\n")
+        self._skip_conditions()
         while self.pos < len(self.text) and self.text[self.pos] == "(":
             self.groups += 1
             self.pos += 1
-            self._skip(" \t,;=@\n")
+            self._skip(" \t@\n")
+            self._skip_conditions()
         start = self.pos
         words: list[Word] = []
         redirections: list[Redirection] = []
         while self.pos < len(self.text):
-            self._skip(_DELIMITERS)
+            self._skip(" \t")
             if (
                 self.pos >= len(self.text)
                 or self.text[self.pos] in "&|\n"
@@ -114,11 +142,22 @@ class _Lexer:
             if redirection is not None:
                 redirections.append(self._redirection(redirection))
             else:
+                self._check_delimiter()
                 words.append(self._word(first=not words))
         if words:
             words[0:1] = self._name(words[0])
         if words or redirections:
+            self.filled = True
             self._emit(words, redirections, start)
+
+    def _skip_conditions(self) -> None:
+        while (found := _IF_EXISTS.match(self.text, self.pos)) is not None:
+            self.pos = found.end()
+
+    def _check_delimiter(self) -> None:
+        if self.text[self.pos] in _OTHER_DELIMITERS:
+            reason = "cmd.exe takes this for a blank, and a program for an argument or a part of one"
+            raise NotUnderstood(reason, self.pos, hint="use a blank, or double quotes")
 
     def _emit(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
         is_set = bool(words) and words[0].text.casefold() == "set"
@@ -129,7 +168,7 @@ class _Lexer:
             )
         self._check_arguments(words)
         reads = is_set and _READS.fullmatch(self.text[words[0].end : self.pos].strip()) is not None
-        assignments = _assignments(words[1:]) if is_set and not reads else []
+        assignments = _assignments(words[1:], self.text) if is_set and not reads else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
         )
@@ -144,27 +183,39 @@ class _Lexer:
                 reason = "cmd.exe and the program disagree where this quoted text ends"
                 hint = "leave out quotes inside of quotes, and a backslash or a caret before a quote"
                 raise NotUnderstood(reason, word.start, word.end, hint=hint)
-            if name in _NAMES_FILES and word is not words[0] and between.search(_QUOTED.sub("", raw)):
+            if name not in _INTERNAL and _ESCAPED_OPERATOR.search(_QUOTED.sub("", raw)):
+                reason, hint = "a caret does not hold where a program is a script", _IN_QUOTES
+                raise NotUnderstood(reason, word.start, word.end, hint=hint)
+            bare = _QUOTED.sub("", raw)
+            if name in _NAMES_FILES and word.start != words[0].start and between.search(bare):
                 reason = f"`{name}` takes this for several names"
                 raise NotUnderstood(reason, word.start, word.end, hint="put each name into double quotes")
+            if name in _NAMES_FILES and word.start != words[0].start and "/" in bare and bare[0] != "/":
+                reason = f"to `{name}` a slash begins a switch"
+                raise NotUnderstood(reason, word.start, word.end, hint="write the path with backslashes")
+            divided = name not in _INTERNAL and name.removesuffix(".exe") not in DIVIDED_AS_ON_WINDOWS
+            if divided and word is not words[0] and ("'" in bare or raw.startswith(("@", '"@'))):
+                reason = "to cmd.exe this is text, to some programs quotes, or a file of arguments"
+                raise NotUnderstood(reason, word.start, word.end, hint="use double quotes")
 
     def _name(self, word: Word) -> list[Word]:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
         if word.text.startswith(":"):
             raise NotUnderstood("a label", word.start, hint="leave it out")
-        before, quote, _ = self.text[word.start : word.end].replace("^", "").partition('"')
-        if quote and before.casefold() in _INTERNAL:  # `del"x"` may be del with an argument
-            raise NotUnderstood("a quote right behind a name", word.start, hint="put a blank between them")
+        raw = self.text[word.start : word.end]
+        quoted = '"' in raw and (_QUOTED.fullmatch(raw) is None or "/" in raw)
+        if quoted or "^" in raw or raw.startswith("("):
+            hint = "write the name without quotes and carets, and a blank behind it"
+            raise NotUnderstood("a name in pieces", word.start, word.end, hint=hint)
         found = _INTERNAL_NAME.match(word.text)
         name, rest = word.text, ""
         if found is not None and found.group(1).casefold() in _INTERNAL:
             name, rest = found.group(1), word.text[found.end() :]
-        elif "/" in word.text and "\\" not in word.text:
-            name, _, rest = word.text.partition("/")
-            rest = "/" + rest
         if name.casefold() in _REFUSED_NAMES:
-            raise NotUnderstood(f"`{name}` reads what follows in its own way", word.start, hint=_ONE_BY_ONE)
-        if _LEADS_AWAY.match(rest) and name.casefold() in _INTERNAL:
+            hint = _PLAIN_IF if name.casefold() in {"if", "else"} else _ONE_BY_ONE
+            raise NotUnderstood(f"`{name}` reads what follows in its own way", word.start, hint=hint)
+        internal = name.casefold() in _INTERNAL and _GLUED.match(word.text) is not None
+        if (rest or "/" in word.text) and not internal:
             reason = "cmd.exe can take this for the path of another program"
             raise NotUnderstood(reason, word.start, hint="put a blank behind the command's name")
         first = word.with_text(name)
@@ -210,10 +261,16 @@ class _Lexer:
     def _redirection(self, found: re.Match[str]) -> Redirection:
         start = self.pos
         self.pos = found.end()
-        self._skip(_DELIMITERS)
+        if found.group(2).endswith("&") and _HANDLE.match(self.text, self.pos) is None:
+            raise NotUnderstood("a redirection that is not understood", start, hint="write 2>&1 and a blank")
+        self._skip(" \t")
         if self.pos >= len(self.text) or self.text[self.pos] in "&|<>\n()":
             raise NotUnderstood("a redirection without a target", start, hint="name a file after it")
+        self._check_delimiter()
         target = self._word()
+        if _BETWEEN_FILES.search(_QUOTED.sub("", self.text[target.start : target.end])):
+            reason = "the name of the file ends there, and what follows is an argument"
+            raise NotUnderstood(reason, target.start, target.end, hint="put the name into double quotes")
         if target.text.casefold() in {"nul", "nul:"}:
             target = target.with_text("nul")
         return Redirection(found.group(2), found.group(1), target, start, self.pos)
@@ -233,6 +290,13 @@ def scan(text: str, depth: int = 0) -> Scan:
         reason = "cmd.exe replaces this before it reads the rest"
         hint = "leave variables out; between two percent signs of a format, put a blank"
         return Scan((), Refusal(reason, expansion.start(), expansion.end(), hint))
+    for line in plain.strip("\n").replace("%%", "\x01\x01").split("\n"):
+        several = line.count("%") > 1
+        if several and ("\n" in plain.strip("\n") or not _IN_VALUE.match(line)):
+            reason = "what stands between two percent signs may be left out, and quotes with it"
+            at = plain.index("%")
+            hint = 'write them into the value of one option, on one line: --format="%h %s"'
+            return Scan((), Refusal(reason, at, at + 1, hint))
     lexer = _Lexer(plain)
     refusal = None
     try:
@@ -270,7 +334,7 @@ def _inner(command: SimpleCommand, depth: int) -> Scan:
     return Scan(moved, refusal)
 
 
-def _assignments(words: list[Word]) -> list[Assignment]:
+def _assignments(words: list[Word], text: str) -> list[Assignment]:
     """What `set` sets. The arithmetic of `/a` may set several names: each that it mentions gets a number."""
     values = [word for word in words if not word.text.startswith("/")]  # not `/a`, `/p`
     if any(word.text.casefold().startswith("/a") for word in words):
@@ -279,7 +343,10 @@ def _assignments(words: list[Word]) -> list[Assignment]:
             for word in words
             for name in _VARIABLE.findall(word.text.removeprefix("/a").removeprefix("/A"))
         ]
-    return [
-        Assignment(word.text.partition("=")[0].upper(), None, word.start, word.end, exported=True)
-        for word in values[:1]
-    ]
+    if not values:
+        return []
+    # The value goes on to the end, over blanks; quotes around it all are no part of it.
+    first, start, end = values[0], values[0].start, values[-1].end
+    around = len(values) == 1 and text[start:end] == f'"{first.text}"'
+    name = first.text.partition("=")[0].upper()
+    return [Assignment(name, None, start + around, end - around, exported=True)]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from nacre.policy.grammar import behind_prefixes
+from nacre.policy.grammar import GRAMMARS, behind_prefixes
+from nacre.policy.model import names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -24,9 +25,41 @@ _CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
 # there, or have left it out.
 _MAY_PRINT_NOTHING = frozenset({"git", "gh", "hostname", "whoami", "getconf", "kubectl", "tr"})
 # Programs that print something whatever happens, as long as their input can be opened.
-_SURELY_PRINTS = frozenset({"nproc", "id", "wc", "date", "pwd", "uname", "dirname"})
+_SURELY_PRINTS = frozenset({"id", "wc", "date", "pwd", "uname", "dirname"})
+# Builtins that assign to variables whose names are their arguments.
+ASSIGNING = names(
+    "read mapfile readarray printf getopts declare local export typeset readonly wait unset let"
+)
+# Builtins after which no variable is known any more.
+OPAQUE = names("eval source . trap")
+# Variables that shells set or change by themselves.
+CHANGING = regex(
+    r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
+    r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
+    r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
+)
+# Numbers that the larger shells provide; those of users only zsh does not take from its environment.
+_COUNTING = names("RANDOM SECONDS LINENO PPID")
+_COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
+# `IFS= read -r line` is for this line alone; all else changes how values are split from then on.
+_SPLITS_OTHERWISE = regex(r"IFS(?!=[^;&|\n]*\bread\b)")
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+
+
+def counts_itself(name: str, shell: str) -> bool:
+    """Whether a variable is a number that this shell provides."""
+    if name not in (_COUNTING_IN_ZSH if shell == "zsh" else _COUNTING):
+        return False
+    # ksh93 counts the seconds with a decimal point.
+    return shell in {"bash", "zsh", "ksh", "mksh"} and not (name == "SECONDS" and shell == "ksh")
+
+
+def unfollowed_in_values(source: str, shell: str) -> str | None:
+    """What in a value makes several words of it in ways that are not followed; None: nothing does."""
+    if "IFS" in source and _SPLITS_OTHERWISE.search(source):
+        return ""  # whatever it is
+    return "{" if shell in GRAMMARS and GRAMMARS[shell].name == "ksh" else None
 
 
 def is_output(item: Redirection) -> bool:

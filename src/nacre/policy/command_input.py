@@ -26,7 +26,9 @@ INSTEAD = {
     "sqlite3": "write the statements behind the database: sqlite3 db 'select 1'",
     "psql": "write the statements after -c",
     **dict.fromkeys(("mysql", "mariadb"), "write the statements after -e"),
-    **dict.fromkeys(("ssh", "autossh"), "write `ssh -n`"),
+    **dict.fromkeys(
+        ("ssh", "autossh"), "write `ssh -n`, and the commands as an argument: ssh -n host 'uptime'"
+    ),
     **dict.fromkeys(("redis-cli", "valkey-cli"), "write the command as arguments: redis-cli get x"),
 }
 # With these, pytest starts a debugger, under whatever name it is run.
@@ -38,6 +40,11 @@ _HANDS_ON = names(
 )
 # Lines that end a statement for the shell of sqlite3, as they do for other databases.
 _ENDS_STATEMENT = frozenset({"/", "go"})
+# Builtins of fish that show their help with a pager.
+_SHOWS_HELP = names(
+    "string math contains cd pwd type exit return break continue wait jobs fg bg disown command ulimit umask "
+    "random pushd popd dirs history"
+)
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 
 
@@ -122,10 +129,12 @@ def is_plain_input(name: str, document: str) -> bool:
     return not rest.strip() or not sql_actions(rest, name)
 
 
-def reads_keys(words: Sequence[Word]) -> str:
+def reads_keys(words: Sequence[Word], shell: str) -> str:
     """Why nothing may be typed for a program: some of its keys run commands. Empty if it may."""
     name = base_name(words[0].text)
     keys = name in READS_KEYS
+    if shell == "fish" and name in _SHOWS_HELP:
+        keys = any(word.may_be_option and (not word.literal or "h" in word.text) for word in words[1:])
     if name == "git":  # less and vi run what is typed behind `!`
         first = next((item.word.text for item in given_to(words) if item.kind == "operand"), "version")
         keys = first not in GIT_READS_NO_KEYS

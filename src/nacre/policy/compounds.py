@@ -13,7 +13,7 @@ from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import BLANKS, OUTSIDE, RESERVED_WORDS
 
 QUOTES = "put the text into single quotes"
-_WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
+_WORD_LOOKAHEAD = r"(?=[ \t\n;&|()]|[<>](?!\()|\Z)"
 _RESERVED = regex(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)"
     + _WORD_LOOKAHEAD
@@ -35,6 +35,8 @@ class CompoundScanner(ConditionScanner):
         self.definitions: list[Definition] = []
         # What the group or condition that is being read has assigned whichever way it goes.
         self.survivors: set[str] = set()
+        # Where each `( ... )` begins and ends.
+        self.subshells: list[tuple[int, int]] = []
         # The place at which a reserved word was looked for last, and the word.
         self._looked_at = (-1, -1)
         self._word_there = ""
@@ -145,6 +147,7 @@ class CompoundScanner(ConditionScanner):
         if self._peek() != ")":
             raise NotUnderstood("a subshell is not closed", start, hint="close it with `)`")
         self.pos += 1
+        self.subshells.append((start, self.pos))
 
     def read_group(self, start: int) -> None:
         """`{ ...; }`."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word, record
 from nacre.policy.patterns import regex
-from nacre.policy.tables import has_entry
+from nacre.policy.tables import has_entry, home_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,12 +62,46 @@ DASH_IS_OUTPUT = frozenset(
 ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 # A rule that ends in this takes any argument, also one that is not proven.
 ANY = "*"
-_VERSIONED = regex(
-    r"(python|pypy|perl|ruby|irb|lua|luajit|php|node|pip|tclsh|wish|guile|lldb|julia|ghci|emacs|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z"
+# `python3.11`, `pytest-3`, `clang-format-15`, `helm3`, `perl5.36-x86_64-linux-gnu`, `python3.13t`.
+_VERSIONED = regex(r"([A-Za-z][\w.+-]*?)-?[0-9][0-9.]*(?:t|dm?|-dbg|-[a-z]\w*-linux-\w+)?\Z")
+# Kinds of programs that are installed under such names. A number behind another name makes it another
+# program: `id3`.
+_IN_VERSIONS = frozenset(
+    {
+        *("build", "clouds", "compilers", "containers", "data", "dotnet", "ecosystems", "forges", "git"),
+        *("interpreters", "javascript", "python", "python_packages", "toolchains"),
+    }
 )
+_MORE_IN_VERSIONS = frozenset({"bash", "zsh", "gawk", "go", "R", "uv"})
+# `x86_64-linux-gnu-gcc`, `arm-none-eabi-objdump`: a compiler for another machine.
+_FOR_A_MACHINE = regex(r"(?:[A-Za-z]\w*-)(?:[\w.]+-){1,3}(?=[a-z])")
+# What distributions call them.
+_OTHER_NAMES = {
+    **dict.fromkeys(("vimx", "vim-nox", "gview", "gvimdiff", "rgvim", "rgview", "evim", "eview"), "vim"),
+    **dict.fromkeys(("emacs-nox", "emacs-gtk", "emacs-lucid", "emacs-x11", "emacs-pgtk"), "emacs"),
+    **dict.fromkeys(("original-awk", "bwk-awk"), "awk"),
+    **dict.fromkeys(("gnuplot-qt", "gnuplot-x11", "gnuplot-nox"), "gnuplot"),
+    **dict.fromkeys(("vim.athena", "vim.motif", "vim.gtk", "vim.gtk2", "nvi"), "vim"),
+    **dict.fromkeys(("mvnd", "mvnDebug"), "mvn"),
+    "gnumake": "make",
+    "gnutar": "tar",
+    "bsdcpio": "cpio",
+    "llvm-nm": "nm",
+    "pythonw": "python",
+    "sudo-rs": "sudo",
+    "python3-dbg": "python3",
+    "python-dbg": "python",
+    "python3-coverage": "coverage",
+    "ninja-build": "ninja",
+    "octave-cli": "octave",
+    "zsh5": "zsh5",  # a shell whose texts are not read
+}
 
+# `${x:-*.py}`: what stands there instead of a value is a pattern to the shell, too, if nothing quotes it.
+_INSTEAD = regex(r"\$\{[\w@*!#?-]+(?:\[[^]]*\])?:?[-=+][^}]*[*?\[]")
 _OTHER_TILDE = regex("~[^/]")
-_VERSION_ENDS = frozenset("0123456789.")
+_LONGEST_NAME = 80
+_SHORTEST_IN_VERSIONS = 3
 
 
 @record
@@ -105,6 +140,10 @@ class PathUse:
     # Of what is found there: patterns for its names, and whether git's own directory is left out.
     names: tuple[str, ...] = ()
     without_git: bool = False
+    # But not the name `.git` itself, which may be a file that says where the repository is.
+    with_mark: bool = False
+    # Other names with a dot before them are no matter: they are not found, or only removed.
+    plain: bool = False
     # It is the name of another file without its last part (gunzip a.gz makes a).
     restored: bool = False
     # An archive is unpacked there, and links can be in it.
@@ -191,10 +230,23 @@ def is_system_name(text: str) -> bool:
 def base_name(text: str) -> str:
     """The name by which the tables know a program."""
     name = text.rpartition("/")[2]
-    if name[-1:] not in _VERSION_ENDS:
+    return name if has_entry(name) else _usual_name(name)
+
+
+@lru_cache(maxsize=256)
+def _usual_name(name: str) -> str:
+    """What a program is called elsewhere, without its version or the machine that it is for."""
+    if len(name) > _LONGEST_NAME:
         return name
-    versioned = _VERSIONED.match(name)
-    return versioned.group(1) if versioned is not None and not has_entry(name) else name
+    versioned = _VERSIONED.match(name) if name not in _OTHER_NAMES else None
+    plain = versioned.group(1) if versioned is not None else name
+    if plain in _OTHER_NAMES:
+        return _OTHER_NAMES[plain]
+    compiler = _FOR_A_MACHINE.sub("", plain, count=1)
+    if compiler != plain and home_of(compiler) == "compilers":
+        return compiler
+    in_versions = len(plain) >= _SHORTEST_IN_VERSIONS and home_of(plain) in _IN_VERSIONS
+    return plain if in_versions or plain in _MORE_IN_VERSIONS else name
 
 
 _EACH = "write where it belongs, with ./ before it: xargs -I{} command ./{}"
@@ -217,6 +269,7 @@ _GIT_INPUT = (
 _GIT_NAME = (
     "write refs/heads/ or refs/tags/ before a name, `--end-of-options` before a commit, `--` before a path"
 )
+_BEFORE_PATTERN = regex(r"[^*?\[]*")
 _GIVE_IT_BEHIND = 'write the text in single quotes, and values behind it: sh -c \'cat -- "$1"\' _ "$x"'
 _ACTIVATION = regex(r"((?:.*/)?bin)/activate(?:\.fish)?\Z")
 
@@ -264,6 +317,8 @@ def unproven(word: Word, program: str, *, helps: bool, below: bool = False) -> E
 def _instead_of_list(word: Word, program: str, *, helps: bool) -> str:
     """What to do where several words, or those that xargs reads, could be options."""
     if not any(expansion.name == "{}" for expansion in word.expansions):
+        if word.prefix:  # it is one word, or should be
+            return "put it into double quotes"
         return _GIT_LIST if program == "git" else _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
     if program in {"curl", "wget"}:
         return _EACH_ADDRESS
@@ -334,12 +389,13 @@ def position(words: Sequence[Word], word: Word) -> int:
 def is_near(word: Word) -> bool:
     """A plain relative path that stays below the working directory, and no address of another machine."""
     text = word.text
-    if not word.literal or text.startswith(("/", "~", "-")) or "://" in text or "@" in text:
+    if not word.literal or text.startswith(("/", "~", "-", "\\")) or "://" in text or "@" in text:
         return False
     if "," in text or "{" in text or "$" in text:
         # To some programs that is a list, a configuration itself (jest --config '{...}'), or a variable.
         return False
-    return text != "" and ".." not in text.split("/")
+    # To Windows a backslash stands between directories, and a colon behind a drive.
+    return text != "" and text[1:3] != ":\\" and ".." not in text.replace("\\", "/").split("/")
 
 
 def is_fresh(word: Word) -> bool:
@@ -380,7 +436,27 @@ def known_path(word: Word) -> str | None:
     before, _, after = word.text.partition(UNKNOWN)
     if pattern.startswith(before):
         return pattern + after
-    return before + pattern + after if "/" not in pattern else None
+    # The beginning of the file's name is known: `"./$f"` in a loop over `ab*` is `./ab` and the rest.
+    name = _BEFORE_PATTERN.match(pattern)
+    if "/" in pattern or name is None or not before.endswith(name.group()):
+        return None
+    return before.removesuffix(name.group()) + pattern + after
+
+
+def looks_for_files(word: Word, text: str) -> bool:
+    """Whether the shell takes a word of a text for a pattern."""
+    instead = word.splits and _INSTEAD.search(text[word.start : word.end]) is not None
+    return word.glob is not None or instead
+
+
+def as_pattern(word: Word) -> str:
+    """A path with a star for what is not known of it."""
+    return word.text.replace(UNKNOWN, "*")
+
+
+def is_file_of_loop(word: Word) -> bool:
+    """The name of a file that a pattern of the text has found; the pattern was looked at."""
+    return known_path(word) is not None and word.dynamic
 
 
 def is_elsewhere_by_tilde(word: Word) -> bool:
@@ -397,7 +473,9 @@ def behind_tilde(word: Word) -> tuple[Word, Word]:
 
 
 def any_end(word: Word) -> Word:
-    """All files whose names begin like this one."""
+    """All files whose names begin like this one; a number or a date in it is any of its kind."""
+    if word.spelled:
+        word = word.with_text(word.text.replace(UNKNOWN, "0"))
     return replace(word, text=f"{word.text}*", glob=len(word.text) if word.glob is None else word.glob)
 
 

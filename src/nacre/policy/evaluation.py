@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import posix
 from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
-from nacre.policy.findings import WINDOWS, Findings, may_change_directory
+from nacre.policy.findings import WINDOWS, Findings, entered_apart, may_change_directory
 from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
@@ -40,6 +41,9 @@ _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is 
 _CALLED_BY_SHELLS = regex(
     r"TRAP[A-Z0-9+]+|chpwd|precmd|preexec|periodic|zsh.*|command_not_found_handler?|.*\..*|.*_functions|fish_.*"
 )
+# What is kept of a text beside names: that it takes functions away. (`trap f` is kept where a trap calls f.)
+_FORGETS = "forgets functions"
+_OWN_NAME = "give the function a name of its own"
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
 
@@ -60,6 +64,7 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     cwd: str | None = None,
     fed: bool = False,
     typed: bool = False,
+    given: str = "",
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
     kept: Collection[str] = (),
@@ -73,6 +78,7 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
         cwd,
         fed=fed,
         typed=typed,
+        given=given,
         environment=environment,
         inherited=inherited,
         kept=kept,
@@ -80,6 +86,11 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     findings.check_patterns(text)
     _check_text(findings, text, shell, _here, 0)
     return findings.verdict(text)
+
+
+def changes_directory(text: str, shell: str) -> bool:
+    """Whether a text has a command that may go to another directory."""
+    return _read(text, shell).changes_directory
 
 
 def judge_argv(
@@ -193,9 +204,13 @@ def _check_commands(
             shown, "", findings.when_unknown, "not resolvable", item.reason, start, end, item.hint
         )
         findings.add(found)
+    findings.texts.append(text)
     if not depth:
+        findings.source, findings.commands = text, scan.commands
         findings.start_in_directory(text)
+    apart = entered_apart(scan, text) if reading.changes_directory and not depth else ()
     if reading.changes_directory:
+        findings.enters_apart = bool(apart)
         findings.enter_directories(
             [meant for command in scan.commands for meant in context.readings(command)]
         )
@@ -208,17 +223,23 @@ def _check_commands(
         return
     _check_definitions(findings, text, scan, place)
     check = CommandCheck(findings, context, place, reading.inspected)
-    functions = dict(scan.functions) if scan.functions and not _forgets_functions(scan) else {}
+    forgets = _forgets_functions(scan)
+    if forgets:
+        _note_forgetting(findings, place(0, len(text)))
+    functions = dict(scan.functions) if scan.functions and not forgets else {}
     # What is refused is denied already; a few of its commands are checked for the explanation.
     commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
     for index, command in enumerate(commands):
         known = functions.get(command.words[0].text) if command.words else None
         defined = known is not None and index >= known
         readings = context.readings(command)
+        findings.enters_apart = command.start in apart
         findings.rememberable = findings.rememberable and not _has_foreign_values(command, readings)
         for meant in readings:
             for script in check.run(meant, defined=defined):
-                _check_script(findings, script, place, depth)
+                called = functions.get(script.text, index + 1) <= index if script.later else False
+                kept = _body_of(script, context, scan, findings) if called else script
+                _check_script(findings, kept, place, depth)
     if not scan.commands and scan.refusal is None and findings.policy.mode != "open":
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
 
@@ -291,6 +312,8 @@ def _check_definitions(findings: Findings, text: str, scan: Scan, place: Callabl
     for definition in scan.definitions:
         findings.kept.add(definition.name)
         reason, hint = _objection_to(definition, scan, fenced=findings.fence is not None)
+        if f"trap {definition.name}" in findings.kept_before:
+            reason, hint = "a trap of an earlier command calls this function", _OWN_NAME
         if reason:
             span = place(definition.start, definition.head_end)
             shown = text[definition.start : definition.head_end]
@@ -299,7 +322,7 @@ def _check_definitions(findings: Findings, text: str, scan: Scan, place: Callabl
 
 def _objection_to(definition: Definition, scan: Scan, *, fenced: bool) -> tuple[str, str]:
     """Why a function may not be defined, and what to do instead; nothing if it may."""
-    name, hint = definition.name, "give the function a name of its own"
+    name, hint = definition.name, _OWN_NAME
     if has_meaning(name):
         return f"a function named `{name}` changes what `{name}` means from now on", hint
     if _CALLED_BY_SHELLS.fullmatch(name):
@@ -316,10 +339,29 @@ def _changes_directory(scan: Scan, definition: Definition) -> bool:
     return any(word.text in {"cd", "pushd", "popd", "chdir"} for command in inside for word in command.words)
 
 
+def _body_of(script: Script, context: Context, scan: Scan, findings: Findings) -> Script:
+    """`trap f EXIT`: what runs later is the body of f, whatever variables hold then."""
+    found = [definition for definition in scan.definitions if definition.name == script.text]
+    if len(found) != 1 or _FORGETS in {*findings.kept, *findings.kept_before}:
+        return script  # which of them it will be, or whether it will be there, is not followed
+    start, end = found[0].head_end, found[0].end
+    findings.kept.add(f"trap {script.text}")
+    return replace(script, text=context.source[start:end], start=start - 1, end=end, exact=True)
+
+
 def _forgets_functions(scan: Scan) -> bool:
     """Whether a text takes functions away again, so that their names may mean programs."""
     called = (behind_prefixes(command.words)[:1] for command in scan.commands)
     return any(word.text in {"unset", "unfunction"} for words in called for word in words)
+
+
+def _note_forgetting(findings: Findings, span: Span) -> None:
+    """A name that a trap calls must stay a function's; `unset x` takes a function away, too."""
+    findings.kept.add(_FORGETS)
+    if any(name.startswith("trap ") for name in {*findings.kept, *findings.kept_before}):
+        reason = "it may take away a function that a trap calls"
+        hint = "write the function's commands here instead of its name"
+        findings.add(Finding("", "unset", findings.when_unknown, "functions", reason, *span, hint))
 
 
 def _check_script(findings: Findings, script: Script, place: Callable[[int, int], Span], depth: int) -> None:

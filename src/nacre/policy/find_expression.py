@@ -17,6 +17,7 @@ from nacre.policy.effects import (
     is_free,
     shown,
     stem_of,
+    unknown_at,
     unlisted,
     unresolved,
     writes,
@@ -47,6 +48,10 @@ _REMOVERS = frozenset({"rm", "grm", "unlink", "shred"})
 # What fd finds with these types are no links.
 _NO_LINKS = frozenset({"f", "file", "d", "dir", "directory"})
 FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
+# To some programs no path, but an option, a list of them, an address or an assignment.
+_ODD_PLACE = regex(r"[^/]*[:=@]|[^\w./~]")
+_ODD_IN_BRACES = regex(r"(?:.*[{,])?(?:[^/]*[:=@]|[^\w./~{])")
+_UPWARDS = regex(r"\{\}.*\.\.(?:/|\Z)")
 _FD_PLACE = regex(r"\{(?:/|//|\.|/\.|)\}")
 
 
@@ -54,7 +59,11 @@ class Found(NamedTuple):
     """What is known of all that is found at some point of an expression."""
 
     names: tuple[str, ...]
+    # What is in git's own directory is left out; but is its own name?
     without_git: bool
+    with_mark: bool = False
+    # So is all else with a dot before its name.
+    plain: bool = False
 
 
 class FindExpression:
@@ -74,6 +83,9 @@ class FindExpression:
         self.places: list[Word] = []
         self.names: tuple[str, ...] = ()
         self.without_git = False
+        # The same, but `.git` itself is among what is found.
+        self._without_inside = False
+        self._without_hidden = False
         self._group: list[str] | None = None
         self._is_pruned = False
         self.only_directories = False
@@ -117,8 +129,15 @@ class FindExpression:
 
     def _word(self, word: Word) -> None:
         text = word.text
+        negated = self.negated
         if text not in _LIST_OF_NAMES:
             self._group = None  # `( -name x -o -true )` finds everything
+        self._read_word(word)
+        if negated and text not in _FIND_LOGIC:
+            self.negated = False  # `! -empty -path x`: it holds for one word
+
+    def _read_word(self, word: Word) -> None:
+        text = word.text
         if not word.literal:
             reason = "a word of find's expression is only known when it runs"
             self.found.add(unresolved(word, reason, hint="write it out"))
@@ -148,24 +167,32 @@ class FindExpression:
                 self.printed_links.append(word)
 
     def _found(self) -> Found:
-        return Found(self.names, self.without_git)
+        # `-not -path './.git/*'` finds the directory `.git`, into which `cp x {}` copies.
+        hidden, known = self._without_hidden, self.without_git or self._without_hidden
+        inside = not known and self._without_inside and self.only_files
+        return Found(self.names, known or inside, with_mark=inside, plain=hidden)
 
     def uses(self, found: Found, otherwise: Word) -> list[PathUse]:
         """What is found, at each of the places where it looks, or at another one."""
         return [
-            PathUse(place, "found", found.names, found.without_git) for place in self.places or [otherwise]
+            PathUse(place, "found", found.names, found.without_git, found.with_mark, found.plain)
+            for place in self.places or [otherwise]
         ]
 
     def _run(self, word: Word) -> None:
         """The command behind an -exec."""
         end = _find_end(self.words)
-        if not self.only_files and any("{}" in item.text for item in self.words[:end]):
+        command = self.words[:end]
+        if not self.only_files and any("{}" in item.text for item in command) and not _unlinks(command):
             self.found.uses(word, "leave")
         self._check_ends(self.words[:end], closed=end < len(self.words))
         many = end < len(self.words) and self.words[end].text == "+"
-        self.inner.append(tuple(with_found_paths(self.words[:end], many=many)))
+        elsewhere = word.text in _IN_DIRECTORY_OF_FILE
+        # There BSD's find gives the bare name of a file, which may begin with a dash.
+        bare = elsewhere or has_odd_place(self.places)
+        self.inner.append(tuple(with_found_paths(self.words[:end], many=many, bare=bare)))
         self.finds.append(self._found())
-        self.elsewhere.append(word.text in _IN_DIRECTORY_OF_FILE)
+        self.elsewhere.append(elsewhere)
         del self.words[: end + 1]
 
     def _delete(self, word: Word) -> None:
@@ -201,6 +228,7 @@ class FindExpression:
             # What stands behind a comma is asked about all that is found.
             self.names, self.without_git = (), self._is_pruned and text != ","
             self._is_pruned = self.without_git
+            self._without_inside = self._without_hidden = False
         elif text == "(":
             self._group = [] if self.opened == 1 and not before else None
         elif text == ")":
@@ -226,6 +254,7 @@ class FindExpression:
     def _name(self, test: str, value: Word | None) -> None:
         """What a test says about the names of all that is found, if it stands in no alternative."""
         text = value.text if value is not None and value.literal else ""
+        text = "" if "\\" in text else text  # `c\onfig` matches config
         if test == "-name" and text and not self.negated:
             if self._group is not None:
                 self._group.append(text)
@@ -234,9 +263,12 @@ class FindExpression:
             return
         self._group = None
         if test in _FIND_PATHS and self.negated and not self.opened:
+            self._without_hidden = self._without_hidden or _LEAVES_HIDDEN_OUT.fullmatch(text) is not None
             anywhere = _LEAVES_GIT_OUT.fullmatch(text) is not None
             here = self._from_here() and _LEAVES_GIT_OUT_HERE.fullmatch(text) is not None
-            self.without_git = self.without_git or anywhere or here
+            if anywhere or here:
+                self._without_inside = True
+                self.without_git = self.without_git or _LEAVES_MARK_OUT.search(text) is not None
 
     def _write(self, word: Word) -> None:
         target = self.words.pop(0) if self.words else word
@@ -254,10 +286,12 @@ _FIND_WRITES = frozenset(FIND_WRITES.split())
 _OUTSIDE = regex(OUTSIDE)
 # Options of find and grep, and a few more, with which links to directories are followed.
 _FOLLOWS_LINKS = regex(r"-[^-]*[RLH]|-follow|-files0|--deref")
+# Words of `rm -rf {}`: of a link it removes the link.
+_OF_RM = regex(r"-[rRf]+|--|\{\}")
 _FIND_FOLLOWS = frozenset(FIND_FOLLOWS.split())
 _FIND_RUNS = frozenset(FIND_RUNS.split())
 # Words of find with which it prints something else than paths, or paths from a list.
-_PRINTS_MORE = ("-print", "-ls", "-exec", "-ok", "-files0-from")
+_PRINTS_MORE = ("-print", "-fprint", "-ls", "-fls", "-exec", "-ok", "-files0-from")
 # Options of grep with which it prints the names of files only.
 _LISTS = frozenset({"-l", "--files-with-matches", "-L", "--files-without-match"})
 _IN_DIRECTORY_OF_FILE = frozenset({"-execdir", "-okdir"})
@@ -268,6 +302,8 @@ _LIST_OF_NAMES = frozenset({"-name", "-o", "-or", "(", ")"})
 # Wherever find starts; where all that it finds begins with `./`.
 _LEAVES_GIT_OUT = regex(r"\*+/?\.git/?\*+")
 _LEAVES_GIT_OUT_HERE = regex(r"\./\.git/?\*+")
+_LEAVES_HIDDEN_OUT = regex(r"\*+/\.\*+")
+_LEAVES_MARK_OUT = regex(r"\.git\*+\Z")
 # With these, what is in a directory comes before it, or it is not tested: too late to leave it out.
 _TOO_LATE = frozenset({"-depth", "-d", "-delete", "-mindepth"})
 
@@ -281,6 +317,12 @@ def _is_pruned(words: Sequence[str], *, from_here: bool) -> bool:
         test in _FIND_PATHS and (name == "*/.git" or (from_here and name == "./.git"))
     )
     return known and ends in (["-prune", "-o"], ["-prune", "-or"]) and _TOO_LATE.isdisjoint(words)
+
+
+def _unlinks(command: Sequence[Word]) -> bool:
+    """Whether what is found is only removed: no link is followed."""
+    called = bool(command) and command[0].literal and command[0].text == "rm"
+    return called and all(word.literal and _OF_RM.fullmatch(word.text) for word in command[1:])
 
 
 def _find_end(words: Sequence[Word]) -> int:
@@ -329,13 +371,16 @@ def _listed_by_grep(words: Sequence[Word]) -> list[PathUse]:
         return []
     # With both, a name that none of them matches is searched, or not: it depends on which comes first.
     included = [item.value for item in given if item.flag == "--include" and "--exclude" not in flags]
-    names = tuple(value.text for value in included if value is not None and value.literal)
+    literal = (value.text for value in included if value is not None and value.literal)
+    names = tuple(text for text in literal if "\\" not in text)
     without_git = any(
         item.flag == "--exclude-dir" and item.value is not None and item.value.text == ".git"
         for item in given
     )
     return [
-        PathUse(place, "found", names if len(names) == len(included) else (), without_git) for place in starts
+        # A file of that name is searched.
+        PathUse(place, "found", names if len(names) == len(included) else (), without_git, without_git)
+        for place in starts
     ]
 
 
@@ -359,25 +404,45 @@ def found_below(word: Word, places: tuple[str, ...]) -> Word:
     return replace(word, expansions=tuple(pieces))
 
 
-def with_found_paths(words: Sequence[Word], *, many: bool) -> Iterator[Word]:
+def has_odd_place(places: Sequence[Word]) -> bool:
+    """Whether what is found begins with something that is no path to another program: `@x`, `host:x`."""
+    return any(map(_is_odd, places))
+
+
+def _is_odd(word: Word) -> bool:
+    """A name of which only the beginning is known may go on with a colon: `src*`, `"src$x"`."""
+    if word.literal or "/" in word.prefix:
+        return _ODD_PLACE.match(word.text if word.literal else word.prefix) is not None
+    if word.braces and word.glob is None and not word.dynamic:
+        return _ODD_IN_BRACES.match(word.text) is not None
+    return bool(word.prefix) or word.glob is not None or word.may_be_option
+
+
+def with_found_paths(words: Sequence[Word], *, many: bool, bare: bool = False) -> Iterator[Word]:
     """The command with what was found; where it is run once for many, `{}` is several words."""
     for word in words:
-        yield from [with_found_path(word)] * (_MANY if many and word.text == "{}" else 1)
+        yield from [with_found_path(word, bare=bare)] * (_MANY if many and word.text == "{}" else 1)
 
 
-def with_found_path(word: Word) -> Word:
-    """`{}` becomes a path that find prints: it begins where find started, never with a dash."""
+def with_found_path(word: Word, *, bare: bool = False) -> Word:
+    """`{}` becomes a path that find prints: it begins where find started, never with a dash.
+
+    But a bare name could.
+    """
     if "{}" not in word.text:
         return word
-    text = ("./" if word.text.startswith("{}") else "") + word.text.replace("{}", UNKNOWN)
+    if _UPWARDS.search(word.text):  # `find . -name refs -exec cp x {}/../config`
+        return replace(unknown_at(word), expansions=(Expansion("variable", "{}", quoted=True),))
+    begins = word.text.startswith("{}") and not bare
+    text = ("./" if begins else "") + word.text.replace("{}", UNKNOWN)
     pieces = tuple(Expansion("variable", "{}", quoted=True) for _ in range(text.count(UNKNOWN)))
     return replace(word, text=text, expansions=pieces, braces=False, glob=None)
 
 
-def fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, ...]]]:
-    """fd's own words, and the commands that it runs: each ends at a `;`, and more options may follow."""
+def fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, Sequence[Word]]]]:
+    """fd's own words, and what it runs: each command ends at a `;`, and more options may follow."""
     own: list[Word] = []
-    commands: list[tuple[Word, ...]] = []
+    commands: list[tuple[Word, Sequence[Word]]] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -385,12 +450,22 @@ def fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, ...
             own.append(word)
             continue
         end = next((at for at, item in enumerate(rest) if item.text == ";"), len(rest))
-        commands.append(_fd_command(word, rest[:end]))
+        commands.append((word, rest[:end]))
         del rest[: end + 1]
     return own, commands
 
 
-def _fd_command(option: Word, command: Sequence[Word]) -> tuple[Word, ...]:
+def finds_bare_names(given: Sequence[Argument]) -> bool:
+    """What fd finds begins with `./`, unless that is taken away, or with the name of a directory."""
+    return any(item.flag == "--strip-cwd-prefix" for item in given) or has_odd_place(_places_of_fd(given))
+
+
+def _places_of_fd(given: Sequence[Argument]) -> list[Word]:
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    return [*operands[1:], *(item.value for item in given if item.flag == "--search-path" and item.value)]
+
+
+def fd_command(option: Word, command: Sequence[Word], *, bare: bool) -> tuple[Word, ...]:
     """The command with what was found, at its place or at the end. A part of a name may begin with a dash."""
     if any(not word.literal for word in command):
         ends = Expansion("variable", "{}", quoted=False)  # a value could be the `;`, or a place
@@ -400,7 +475,7 @@ def _fd_command(option: Word, command: Sequence[Word]) -> tuple[Word, ...]:
     found: list[Word] = []
     for word in command:
         if word.text == "{}":
-            found += with_found_paths([word], many=option.text in {"-X", "--exec-batch"})
+            found += with_found_paths([word], many=option.text in {"-X", "--exec-batch"}, bare=bare)
         elif _FD_PLACE.search(word.text):
             text = _FD_PLACE.sub(UNKNOWN, word.text)
             piece = Expansion("variable", "{}", quoted=option.text in {"-x", "--exec"})
@@ -427,11 +502,7 @@ def _use_where_found(use: PathUse) -> PathUse:
 
 def found_by_fd(words: Sequence[Word], given: Sequence[Argument]) -> list[PathUse]:
     """What fd finds for its commands, by its own options."""
-    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-    places = [
-        *operands[1:],
-        *(item.value for item in given if item.flag == "--search-path" and item.value),
-    ]
+    places = _places_of_fd(given)
     ends = [item.value.text for item in given if item.flag in {"-e", "--extension"} and item.value]
     hidden = bool({"-H", "--hidden", "-u", "--unrestricted"} & {item.flag for item in given})
     types = {item.value.text for item in given if item.flag in {"-t", "--type"} and item.value}
@@ -439,14 +510,14 @@ def found_by_fd(words: Sequence[Word], given: Sequence[Argument]) -> list[PathUs
     return [
         *(PathUse(word, "leave") for word in links if word.text in FD_RUNS),
         *(
-            PathUse(place, "found", tuple(f"*.{end}" for end in ends), not hidden)
+            PathUse(place, "found", tuple(f"*.{end}" for end in ends), not hidden, plain=not hidden)
             for place in places or [words[0].with_text(".")]
         ),
     ]
 
 
-def for_what_is_found(step: Step, uses: Sequence[PathUse]) -> Step:
-    """A command for what was found: where it changes that, it matters what can be found."""
+def for_what_is_found(step: Step, uses: Sequence[PathUse], *, by_links: bool = False) -> Step:
+    """A command for what was found: where it changes that, it matters what can be found, behind links too."""
     leaves = [use for use in uses if use.access == "leave"]
     found = [use for use in uses if use.access != "leave"]
     if any(use.restored for use in step.paths):  # what is found, and what was packed into it
@@ -455,12 +526,16 @@ def for_what_is_found(step: Step, uses: Sequence[PathUse]) -> Step:
     if not accesses & _CHANGES_FOUND:
         removes = "touch" in accesses and base_name(step.words[0].text) in _REMOVERS
         found = removed(found) if removes else []
+    elif by_links:
+        reason = "what is found behind a link may be anywhere, and is changed"
+        linked = unresolved(step.words[0], reason, hint="leave the option out")
+        step = replace(step, effects=(*step.effects, linked))
     return replace(step, paths=(*step.paths, *leaves, *found))
 
 
 def removed(uses: Sequence[PathUse]) -> list[PathUse]:
     """What is found, where it is removed: files of nacre itself matter, and not what git runs."""
-    return [replace(use, without_git=True) for use in uses]
+    return [replace(use, without_git=True, plain=True) for use in uses]
 
 
 def is_found(word: Word) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.policy.effects import PathUse
     from nacre.policy.matching import Rule
-    from nacre.policy.model import SimpleCommand, Word
+    from nacre.policy.model import Scan, SimpleCommand, Word
     from nacre.policy.paths import MadePath
     from nacre.policy.rules import Policy
 
@@ -39,8 +39,16 @@ Span = tuple[int, int]
 _MOST_DIRECTORIES = 32
 _CHANGES_DIRECTORY = names("cd chdir pushd popd sl set-location push-location pop-location")
 
-# One change of the directory, and a list that ends with the first command that fails.
-_CD_FIRST = regex(r"\s*cd ([A-Za-z0-9_][A-Za-z0-9_./-]*) && (?:[^;&|\n(){}`$]|&&|\|(?!\|)|2>&1)*\Z")
+# What CDPATH does not matter to.
+_SEEN_FROM_HERE = regex(r"[/~\\]|\.\.?(?:/|\Z)|[A-Za-z]:")
+# One change of the directory, and a list that ends with the first command that fails; it may be made before.
+_CD_FIRST = regex(
+    r"\s*(?:mkdir (?:-p )?(?P<made>[\w./-]+) && )?cd (?P<first>[A-Za-z0-9_][A-Za-z0-9_./-]*) && "
+    r"(?:[^;&|\n(){}`$]|&&|\|(?!\|)|2>&1|\$\(nproc\))*\Z"
+)
+
+# What can run a command more often than it stands in the text.
+_REPEATS = regex(r"(?i)\b(?:for\w*|while|until|repeat|select|do|function|trap)\b|%|\(\s*\)")
 
 WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
 POWERSHELL = frozenset({"powershell", "pwsh"})
@@ -54,6 +62,20 @@ def may_change_directory(commands: Iterable[SimpleCommand]) -> bool:
         if UNKNOWN in name or name.casefold() in _CHANGES_DIRECTORY:
             return True
     return False
+
+
+def entered_apart(scan: Scan, text: str) -> frozenset[int]:
+    """Where each `cd` of a text stands, if all are `(cd a && ...)`: behind the bracket it is as before."""
+    if not scan.subshells or scan.definitions:
+        return frozenset()
+    changes = [command for command in scan.commands if may_change_directory([command])]
+    for command in changes:
+        around = [first for first, last in scan.subshells if first < command.start < last]
+        # The first command there, and no other one: what stands before it has no words.
+        alone = len(around) == 1 and not text[around[0] + 1 : command.start].strip()
+        if not alone or command.words[0].text != "cd" or command.assignments:
+            return frozenset()
+    return frozenset(command.start for command in changes)
 
 
 def _is_only_known_then(target: Word) -> bool:
@@ -77,6 +99,7 @@ class Findings:
         *,
         fed: bool = False,
         typed: bool = False,
+        given: str = "",
         environment: Mapping[str, str] | None = None,
         inherited: Collection[str] = (),
         kept: Collection[str] = (),
@@ -89,6 +112,8 @@ class Findings:
         self.rememberable = True
         # Is the whole given something to read? How many commands were checked so far?
         self.fed = fed or typed
+        # What that is, where the call says it.
+        self.given = given
         # Does an output become what was opened under another number, perhaps to be read?
         self.outputs_moved = False
         # Is it given that while it runs, perhaps by keys?
@@ -101,10 +126,17 @@ class Findings:
         self.kept_before = kept
         self.kept: set[str] = set()
         self.command_count = 0
+        # The whole text, and its commands: what they are given may be given on as an option.
+        self.source = ""
+        self.commands: Sequence[SimpleCommand] = ()
+        # The texts in it that a shell reads, itself the first.
+        self.texts: list[str] = []
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
         # Those of them that the text enters one after another as they stand in it.
         self._in_order: list[str] = []
+        # Is the one that is entered now left again before any other one is?
+        self.enters_apart = False
         self.directory_is_known = True
         # The directories that the text changes to, as they are written; the one in which all else runs.
         self.entered: list[str] = []
@@ -113,6 +145,8 @@ class Findings:
         # They are too many: it is refused, and paths are not looked at any more.
         self.too_many_directories = False
         self._first = ""
+        # It is made before, by a command that runs where the text begins.
+        self._made_first = False
         # Where git is used; what the text makes, with the names of what is put there.
         self.repositories: dict[str, None] = {}
         self.made: list[tuple[PathUse, Sequence[str]]] = []
@@ -132,6 +166,12 @@ class Findings:
     def add(self, finding: Finding) -> None:
         """Record what was found about one part."""
         self.items.append(finding)
+
+    @property
+    def limited(self) -> bool:
+        """Whether it matters at all which files a command uses."""
+        fenced = self.fence is not None or self.own is not None
+        return fenced or self.policy.mode == "allowlist" or self.policy.has_places
 
     def is_exported(self, name: str) -> bool:
         """Tell whether programs see a variable: from before, from the call, or exported by the text."""
@@ -154,7 +194,8 @@ class Findings:
         """Look at the working directory, and at the one that the text goes to first of all."""
         # `cd build && ...`: all else runs there or not at all.
         found = _CD_FIRST.match(text) if "cd" in text else None
-        self._first = found.group(1) if found is not None and not self.is_exported("CDPATH") else ""
+        if found is not None and found["made"] in {None, found["first"]} and not self.is_exported("CDPATH"):
+            self._first, self._made_first = found["first"], found["made"] is not None
         start = self.cwd or "."
         if self.fence is not None and not self.fence.holds(start, start):
             reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
@@ -172,14 +213,40 @@ class Findings:
                 self.enter_directory("~")
             elif target is None or _is_only_known_then(target):
                 self.directory_is_known = False
+            elif not _SEEN_FROM_HERE.match(target.text) and self.is_exported("CDPATH"):
+                self._search_for(target)
             else:
                 self.stayed_in.add(target.text)
                 self.enter_directory(target.text)
 
+    def _search_for(self, target: Word) -> None:
+        """With CDPATH the shell looks for a directory of this name elsewhere first."""
+        self.directory_is_known = False
+        if self.fence is not None:
+            reason, hint = "CDPATH is set: it can be a directory elsewhere", "write ./ before it"
+            span = (target.start, target.end)
+            self.add(Finding(target.text, "", "deny", "allowed_directories", reason, *span, hint))
+
     @property
     def surely_entered(self) -> bool:
         """Everything but the first `cd` runs in the one directory that is entered."""
+        return self.entered_once and not self._made_first
+
+    @property
+    def entered_once(self) -> bool:
+        """The same, but for a command before it that makes this directory."""
         return bool(self._first) and set(self.entered) == {self._first} and self.directory_is_known
+
+    def sees(self, path: str) -> bool:
+        """Tell whether all places are known to which a path leads.
+
+        What goes up leads from a directory to one above it, and a loop may enter one again and again that
+        is only made then.
+        """
+        if path.startswith(("/", "~")):
+            return True
+        above = len(self.directories) > 1 and ".." in path.split("/") and not self.entered_once
+        return self.directory_is_known and not (above and any(map(_REPEATS.search, self.texts)))
 
     def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
@@ -190,12 +257,17 @@ class Findings:
         if len(self.entered) > _MOST_DIRECTORIES:
             del self.entered[1:]
             self._refuse_many(path)
-        if self.fence is None and self.own is None and not self.policy.has_places:
-            return
         path = expanded(path, self.policy.files.home if self.policy.files is not None else "~")
-        places = [joined(directory, path) for directory in self._in_order]
+        if self.fence is None and self.own is None and not self.policy.has_places:
+            # Only names matter, whichever directories stand before them: `cd .vscode && cp x settings.json`.
+            starts = (self.directories[0], self.directories[-1]) if self.directories else ()
+            self.directories += dict.fromkeys(joined(start, path) for start in starts)
+            return
+        starts = self._in_order[:1] if self.enters_apart else self._in_order
+        places = [joined(directory, path) for directory in starts]
         self._in_order += [place for place in dict.fromkeys(places) if place not in self._in_order]
-        self._enter_again(path)
+        if not self.enters_apart:
+            self._enter_again(path)
         others = [] if len(self._in_order) > _MOST_DIRECTORIES else self._in_another_order()
         self.directories = [*self._in_order, *others]
         if max(len(self._in_order), len(others)) > _MOST_DIRECTORIES:
@@ -205,7 +277,8 @@ class Findings:
 
     def _refuse_many(self, path: str) -> None:
         """Every path is held against every directory: more of them would take too long."""
-        reason, hint = "it changes the directory too often", "run it as several commands"
+        reason = "it changes the directory too often"
+        hint = "run it as several commands, or write `(cd a && command)` with brackets around each"
         if self.fence is not None or self.own is not None or self.policy.mode == "allowlist":
             self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
             self.too_many_directories = True

@@ -130,6 +130,8 @@ class _Lexer:
         self.piped = False
         # The operators before and after what is being read.
         self.before = self.after = ""
+        # Whether an operator still wants a command after it.
+        self.open = False
         # The word of a block that stands before what is being read: its words are no command.
         self.head = ""
         # Open blocks: what they are, whether they get piped input, the variable of a loop, since where.
@@ -152,6 +154,8 @@ class _Lexer:
                 pos = token.end()
             else:
                 raise NotUnderstood("this is not understood for this shell", pos, hint=_PLAIN)
+        if self.open and not self._filled():
+            raise NotUnderstood("no command after the operator", min(pos, len(self.text) - 1))
         self._close(piped=False)
         if self.blocks or (closer and pos >= len(self.text)):
             raise NotUnderstood("a block or a parenthesis is not closed", len(self.text), hint="close it")
@@ -170,9 +174,15 @@ class _Lexer:
             self.waiting = token
         elif kind == "operator":
             self.after = token.group()
+            if not self._filled() and (self.after not in {";", "\n"} or (self.open and self.after == ";")):
+                return False
+            self.open = self.after in {"|", "&&", "||"} or (self.open and not self._filled())
             self._close(piped=self.after == "|")
             self.before, self.after = self.after, ""
         return True
+
+    def _filled(self) -> bool:
+        return bool(self.words or self.head or self.assignments or self.redirections)
 
     # -- words ---------------------------------------------------------------------------------------------
 
@@ -293,6 +303,9 @@ class _Lexer:
             if _OF_FISH.match(raw):
                 raise NotUnderstood("a variable that fish itself may use", word.start, word.end, hint=_PLAIN)
             self.assignments.append(Assignment(assigned.group(1), None, word.start, word.end))
+        elif "=" in raw and "/" not in raw.partition("=")[0]:
+            # Names of variables hold letters of any alphabet, and begin with a digit, too.
+            raise NotUnderstood("fish may take this for an assignment", word.start, word.end, hint=_PLAIN)
         elif self.nushell:
             self._argument(word, raw)
         elif raw in _JOINING:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from nacre.policy.model import Word
+    from nacre.policy.options import Argument
     from nacre.policy.tables.schema import Program
 
 # Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
@@ -41,7 +42,7 @@ _HARMLESS_GIT_KEY = regex(
     r"|advice\.\w+|log\.(?!showsignature)\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
     r"|init\.defaultbranch|pull\.ff|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
     r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
-    r"|branch\..+\.(?:merge|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
+    r"|branch\..+\.(?:merge|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|stash\.\w+"
 )
 # An interactive rebase starts an editor.
 _REBASE_KEY = regex(r"(?i)pull\.rebase|branch\..+\.rebase")
@@ -52,6 +53,7 @@ _PLAIN_SORT = regex(r"-?(?:v(?:ersion)?:)?\*?(?!signature)[a-z][\w:.=,-]*")
 _GIT_READS = frozenset(
     {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
 )
+_GIT_UNSETS = frozenset({"--unset", "--unset-all"})
 _GIT_LOOKS = frozenset({"get", "list"})
 _GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
 # Signatures are checked by a program. Behind the `%` may stand what becomes of the line around it: `%+G?`.
@@ -89,9 +91,12 @@ _WRITE_MESSAGE = "write -m 'message'"
 _REMOTE_ADDRESS = regex(r"(?!file:)[^/:]+:")
 _NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
 # Sub-commands that change files by patterns of git's own: `:/x`, `:(top)x`, `:!x` (all but x), `*.py`.
+# They fill a directory with files that may be links.
+_BRINGS_FILES = frozenset({"clone", "worktree", "submodule"})
 _CHANGES_FILES = names("rm checkout restore clean stash")
 _PATHSPEC = regex(r"\A:|[*?\[]")
 _MAGIC = regex(r":(?:\([^)]*\)|[/!^]+:?|:)?")
+_UNTRACKED = frozenset({"-u", "-a", "--include-untracked", "--all"})
 _DRY = frozenset({"-n", "--dry-run"})
 _ALL_BUT = regex(r"[!^]|exclude|attr|prefix")
 _WRITE_NO_EDITOR = "write GIT_EDITOR=true before the command"
@@ -121,6 +126,10 @@ class GitInspector(CodeInspector):
             rest = words[position(words, first) + 1 :]
             self._git_command(first, rest, found)
             self._git_editor(first, rest, found)
+        if first is not None and first.text in _BRINGS_FILES:
+            found.paths = [
+                replace(use, brings_links=True) if use.access == "change" else use for use in found.paths
+            ]
         self.finish(words, found, skip)
 
     def _git_command(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
@@ -190,8 +199,21 @@ class GitInspector(CodeInspector):
                 pattern = word.text[magic.end() :] if magic is not None else word.text
                 anything = magic is not None and _ALL_BUT.search(magic.group()) is not None
                 found.paths.append(PathUse(word, "tracked", ("*" if anything else pattern or "*",)))
-        if command.text == "clean" and not operands and all(item.flag not in _DRY for item in given):
+        self._git_untracked(command, given, operands, found)
+
+    def _git_untracked(
+        self, command: Word, given: Sequence[Argument], operands: Sequence[Word], found: Effects
+    ) -> None:
+        """`git clean`, `git stash -u`: what git does not track is taken away, unless files are named."""
+        flags = {item.flag for item in given}
+        # A pattern that matches nothing may be no word (nullglob).
+        named = [word for word in operands if not word.several]
+        if command.text == "clean" and not named and flags.isdisjoint(_DRY):
             found.uses(command.with_text("."), "change")
+        # Behind `save` stands a message.
+        whole = {word.text for word in named} <= {"push"} or operands[0].text == "save"
+        if command.text == "stash" and whole and not flags.isdisjoint(_UNTRACKED):
+            found.paths.append(PathUse(command, "tracked", ("*",)))
 
     def _git_hands_on(self, rest: Sequence[Word], found: Effects) -> None:
         """`git pull -- --upload-pack=x`: a word that begins with a dash is an option of another command."""
@@ -241,26 +263,39 @@ class GitInspector(CodeInspector):
                 found.add(runs(item.word, reason, "--sort"))
 
     def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
-        """`git config` may read anything, and set what cannot run or reach anything."""
+        """`git config` may read anything, and set or take away what cannot run or reach anything."""
         entry = next((c for c in tables.git_commands() if c.names == "config"), None)
         if entry is None:
             return
         given = read(compiled(entry), rest)
-        if any(item.flag in _GIT_READS for item in given):
-            return
+        flags = {item.flag for item in given}
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-        verb = operands.pop(0).text if operands and operands[0].text in _GIT_VERBS else ""
-        if verb in _GIT_LOOKS:
+        verb = operands[0].text if operands and operands[0].text in _GIT_VERBS else ""
+        if verb:
+            operands = self._git_config_verb(verb, rest[position(rest, operands[0]) + 1 :], found)
+        if flags & _GIT_READS or verb in _GIT_LOOKS:
             return
-        # A key has a dot: another word is a verb, `edit` for one.
-        plain = bool(operands) and operands[0].literal and "." in operands[0].text
-        sets = verb == "set" or (not verb and (len(operands) > 1 or (bool(operands) and not plain)))
-        takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
+        takes_away = verb == "unset" or bool(flags & _GIT_UNSETS)
         key, value = (*operands[:2], None, None)[:2]
-        if sets and not takes_away and not _is_harmless_key(key, value):
-            word = operands[0] if operands else rest[0]
+        # A key has a dot: another word is a verb, `edit` for one.
+        asks = not verb and len(operands) == 1 and key is not None and key.literal and "." in key.text
+        if not operands or (asks and not takes_away):
+            return
+        if not (_is_taken_away(key) if takes_away else _is_harmless_key(key, value)):
+            word = operands[0]
             reason = f"the setting `{shown(word.text)}` is not known to be harmless"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+    def _git_config_verb(self, verb: str, rest: Sequence[Word], found: Effects) -> list[Word]:
+        """`git config set --global x y`: the options behind the verb; the operands behind them."""
+        from nacre.policy.tables.git import CONFIG_VERBS  # noqa: PLC0415 - with the table of git
+
+        entry = next(c for c in CONFIG_VERBS if verb in c.names.split())
+        given = read(compiled(entry), rest)
+        for item in given:
+            if item.kind not in {"option", "operand"}:
+                self.option(entry, item, found)
+        return [item.word for item in given if item.kind in {"operand", "unproven"}]
 
     def _git_editor(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """An editor is a program that takes commands from its input, too."""
@@ -277,7 +312,8 @@ class GitInspector(CodeInspector):
             given += read(compiled(deeper), rest[position(rest, operands[0]) + 1 :])
         if command.text == "stash" and inner in {"show", "list"}:
             return
-        flags = {item.flag: item.word for item in given if item.flag}
+        # Where no file matches a pattern, there may be no word (nullglob).
+        flags = {item.flag: item.word for item in given if item.flag and item.word.glob is None}
         starts = [word for flag, word in flags.items() if flag in _STARTS_EDITOR.get(command.text, ())]
         fixup = next((item.value for item in given if item.flag == "--fixup"), None)
         if fixup is not None and (not fixup.literal or ":" in fixup.text):  # amend:, reword:
@@ -343,6 +379,13 @@ def _is_harmless_key(word: Word | None, value: Word | None) -> bool:
     if _SORT_KEY.fullmatch(word.text):
         return value is not None and _is_plain_sort(value)
     return _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
+
+
+def _is_taken_away(key: Word | None) -> bool:
+    """Whether a setting may be removed: without the address of a remote its name is a directory."""
+    if key is None or not key.literal:
+        return False
+    return any(known.fullmatch(key.text) for known in (_HARMLESS_GIT_KEY, _REBASE_KEY, _SORT_KEY))
 
 
 def _has_message(command: str, inner: str, flags: Collection[str]) -> bool:

@@ -34,7 +34,7 @@ _ENDS = regex(rf"\.{_END}(?:,\.?{_END})*")
 # Which files git leaves alone in this copy of a repository.
 _LEFT_ALONE = ".git/info/exclude"
 # What people call an environment of Python in a project.
-_ENVIRONMENT = regex(r"(?:\./|/)?\.(?:venv|virtualenv)[\w.-]*/?")
+_ENVIRONMENT = regex(r"(?:\./|/)?(?:\w[\w-]*/)*\.(?:venv|virtualenv)[\w.-]*/?")
 _EXPANDED = regex(r"[$`\"\\\n]")
 _TEMPORARY = regex(r"(?:/private)?(?:/var)?/tmp/[^/]+(?:/[^/.][^/]*)*", re.DOTALL)
 _OF_THE_SYSTEM = regex(

@@ -25,6 +25,7 @@ from nacre.policy.effects import (
     is_system_name,
     position,
     shown,
+    unknown_at,
     unknown_text,
     unresolved,
 )
@@ -40,11 +41,14 @@ if TYPE_CHECKING:
 
 
 MAX_WRAPPERS = 20
+_WRITE_NUMBER = "write the number out"
 _WRITE_NAME = "write the program's name out: no rule can allow what is not known"
 # What runs a builtin as a builtin; the builtins that are programs, too, and do the same.
 _OF_THE_SHELL = frozenset({"command", "builtin", "exec", "noglob", "nocorrect", "time"})
 # Of these, no program looks through its arguments: `env builtin ls` starts one of that name, and no ls.
 _BUILTINS_ALONE = frozenset({"builtin", "noglob", "nocorrect"})
+# In other shells `builtin` is a program, if there is one; that of ksh adds builtins.
+_WITH_BUILTIN = frozenset({"bash", "zsh", "mksh", "fish"})
 _PROGRAMS_TOO = frozenset({"echo", "printf", "test", "[", "true", "false"})
 # Some systems have scripts of these names that hand their arguments to bash's builtin.
 _SCRIPTS_TOO = frozenset({"getopts", "jobs", "read", "wait"})
@@ -113,7 +117,8 @@ class Inspector(ArgumentInspector):
             return False  # `xargs type`: a program of that name
         if context.arrays is None and words[0].text == "local":
             context.arrays = array_names(context.commands)
-        found = read_builtin(words, context.shell, context.arrays or frozenset())
+        source = context.source if self.depth == 1 else ""
+        found = read_builtin(words, context.shell, context.arrays or frozenset(), source)
         if found is None:
             return False
         self.found.assigned += found.assigned
@@ -136,6 +141,8 @@ class Inspector(ArgumentInspector):
         """How a program is looked through, if an option table is not enough."""
         wrapper = tables.wrapper(name)
         if wrapper is not None and not (self.is_started and name in _BUILTINS_ALONE):
+            if name == "builtin" and self.context.shell not in _WITH_BUILTIN:
+                wrapper = replace(wrapper, transparent=False)
             return lambda words: self.wrapper(words, wrapper)
         if name in MULTICALL:
             return self._multicall
@@ -173,6 +180,8 @@ class Inspector(ArgumentInspector):
         found = Effects()
         given = read(compiled(wrapper), words[1:])
         inner = self._inner_of(words, wrapper, given, found)
+        if wrapper.replaces:
+            inner = tuple(unknown_at(word) if word.text == wrapper.replaces else word for word in inner)
         role: Role = "wrapper" if wrapper.transparent and is_system_name(words[0].text) else "outer"
         if not inner:
             # Nothing inside: the wrapper is itself the command (`env`, `exec > log`).
@@ -194,6 +203,9 @@ class Inspector(ArgumentInspector):
             if item.kind == "unlisted":
                 reason = f"the option `{shown(item.flag)}` of a wrapper is not known"
                 found.add(unresolved(item.word, reason, item.flag, hint=item.hint))
+            elif item.kind == "unproven" and wrapper.operand and not item.reason:
+                reason = "this value can turn out to be an option, or the command"
+                found.add(unresolved(item.word, reason, hint=_WRITE_NUMBER))
             elif item.kind != "operand":
                 self.option(wrapper, item, found)
             if item.kind == "places":  # env -C: the command runs there
@@ -221,6 +233,10 @@ class Inspector(ArgumentInspector):
                 pass
             elif wrapper.assignments and (name := ASSIGNMENT.match(word.text)) and not word.splits:
                 self.found.assigned.append(Assigned(name.group(1), word, before_command=True))
+            elif wrapper.assignments and "=" in word.text and not word.dynamic:
+                reason = "it takes this for a variable, whatever its name, and the next word for the command"
+                found.add(unresolved(word, reason, hint="leave it out"))
+                return ()
             elif operands and not word.several and not word.may_vanish:
                 operands -= 1
                 self._wrapper_operand(wrapper, word, found)
@@ -235,9 +251,9 @@ class Inspector(ArgumentInspector):
     def _wrapper_operand(self, wrapper: Wrapper, word: Word, found: Effects) -> None:
         """What stands before the command: a number of processors, a file that is locked."""
         pattern = pattern_of(wrapper.operand)
-        if pattern is not None and not (word.literal and pattern.fullmatch(word.text)):
+        if pattern is not None and not (word.number or (word.literal and pattern.fullmatch(word.text))):
             reason = f"`{shown(word.text)}` may be taken for the command"
-            found.add(unresolved(word, reason, hint="write the number out"))
+            found.add(unresolved(word, reason, hint=_WRITE_NUMBER))
         if wrapper.makes_file:
             found.uses(word, "touch")
 

@@ -29,11 +29,18 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
+from nacre.policy.filter_versions import (
+    TEXT,
+    find_before_script,
+    find_connections,
+    find_passed_over,
+    find_taken_for_script,
+)
 from nacre.policy.inspector import Inspector
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.project_runners import is_of_the_system
+from nacre.policy.project_runners import find_command, find_own_command, is_of_the_system
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
@@ -60,8 +67,10 @@ _RUN_AS_MODULES = {
     "django": "django-admin",
     "pre_commit": "pre-commit",
 }
-_SHELL_LETTERS = frozenset("efuxvlphmbBCEHT")
-_SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
+# What all shells take alike: behind -b zsh reads no more options, -T of mksh and -O of bash have values.
+_SHELL_LETTERS = frozenset("efuxvl")
+_SHELL_LONG = frozenset({"--norc", "--noprofile", "--login"})
+_WITHOUT_A_SHELL = "write the commands themselves, without a shell around them"
 _NAME_THE_FILE = "write the file's name out; a person can allow it with a rule that names it: `sh tests/a.sh`"
 _CHECKED_HERE = (
     'write ./ before the name: `node --check ./"$f"`, `find src -print0 | xargs -0 -n1 node --check`'
@@ -74,12 +83,18 @@ _CODE_FILE = regex(r".*\.[cm]?[jt]sx?\Z")
 _SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
 # Commands of bun and deno themselves, which read patterns.
 _OWN_COMMANDS = names("test build")
+# What is the name of no command, of bun's or of another program.
+_NO_COMMAND = regex(r"\d+\Z|[a-z]*[*@./]")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
+# What bun and deno have commands for, and packages that run what they are told.
+_OF_BUN_AND_DENO = names(
+    "run test install i ci add a remove rm uninstall update up link unlink pm build outdated audit why "
+    "info fmt lint check task bench cache doc coverage types clean"
+)
+_STARTERS = names("c8 nyc concurrently conc pm2 nodemon husky npx pnpx")
 # Code that is fetched: by its address, or by the name of a package.
 _FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
-# How a rule admits a program text that stands where an operand does: `options = ["text"]`.
-TEXT = "text"
 
 
 class CodeInspector(Inspector):
@@ -103,7 +118,7 @@ class CodeInspector(Inspector):
         name = base_name(words[0].text)
         effects: list[Effect] = []
         index, has_text = 1, False
-        while index < len(words) and words[index].text[:1] in {"-", "+"} and len(words[index].text) > 1:
+        while index < len(words) and words[index].text[:1] in {"-", "+"}:
             text = words[index].text
             index += 1
             if text == "--":
@@ -111,7 +126,8 @@ class CodeInspector(Inspector):
             if text in {"--version", "--help"}:
                 self.step(words, rememberable=False)
                 return
-            if text.startswith("--") or not words[index - 1].literal:
+            # A sign alone ends the options: the text is the next word. To mksh `+c` is no `-c`.
+            if text.startswith(("--", "+")) or text == "-" or not words[index - 1].literal:
                 if text not in _SHELL_LONG:
                     effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))
                 continue
@@ -134,7 +150,9 @@ class CodeInspector(Inspector):
         script = words[index] if index < len(words) else None
         shell = SCANNED_SHELLS.get(name)
         if script is None:
-            effects.append(unresolved(words[0], "a shell that reads commands from its input", "-"))
+            has_document = self.context.source.startswith(("<<", " <<"), words[-1].end)
+            hint = _WITHOUT_A_SHELL if has_document else ""
+            effects.append(unresolved(words[0], "a shell that reads commands from its input", "-", hint=hint))
         elif not has_text:
             flag = script.text if script.literal else ""
             hint = "" if flag else _NAME_THE_FILE
@@ -179,8 +197,7 @@ class CodeInspector(Inspector):
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
-                is_last = item.word is words[-1]
-                self._run_by_name(item.word, before, spec, found, is_last=is_last)
+                self._run_by_name(item.word, before, words, spec, found)
                 if not self._operand_of(item.word, spec, found):
                     self._script(item.word, words, spec, found)
                     return True
@@ -205,19 +222,30 @@ class CodeInspector(Inspector):
             else:
                 settled = settled or item.flag in spec.quits.split() or item.flag in spec.finds.split()
                 self.option(spec, item, found)
+                _find_command(item, before, spec, found)
         return settled
 
     def _run_by_name(
-        self, word: Word, before: list[str], spec: Interpreter, found: Effects, *, is_last: bool
+        self, word: Word, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
     ) -> None:
         """What is no script of the project is a program of the system, `bun run rm`; `bun add user/repo`."""
         if before[:1] and before[0] in spec.installs.split() and not _is_package(word):
             reason = f"`{shown(word.text)}` is a package from elsewhere: {spec.reason}"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
+        is_last = word is words[-1]
+        if spec.hands_on:
+            find_own_command(word, before, words, found)
+        if spec.scripts and not before and not is_last and _may_be_package(word):
+            if word.text in _STARTERS or is_of_the_system(word.text):
+                reason = f"`{shown(word.text)}` is no script: it could run what follows"
+                found.add(unlisted(word, reason, word.text))
+            elif tables.home_of(word.text) != "javascript":
+                find_command(word, word.text, words[position(words, word) + 1 :], found)
         if not spec.scripts or before[-1:] != ["run"]:
             return
         is_script = word.literal and re.fullmatch(spec.scripts, word.text) is not None
-        if not is_script or (not is_last and "/" not in word.text and is_of_the_system(word.text)):
+        is_program = tables.home_of(word.text) not in {None, "javascript"} or is_of_the_system(word.text)
+        if not is_script or (not is_last and "/" not in word.text and is_program):
             reason = f"`{shown(word.text)}` could be a program of the system, and no script"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
 
@@ -242,7 +270,7 @@ class CodeInspector(Inspector):
         elif word.splits:
             reason = "an unquoted value can become any option"
             found.add(unresolved(word, reason, hint="write its name out"))
-        elif not word.literal and word.prefix[:1] in {"", "-"} and not word.tilde:
+        elif not word.literal and not word.tilde and _may_be_command(word, spec):
             reason = "this value can turn out to be a command or an option"
             found.add(unresolved(word, reason, hint="write its name out"))
         found.uses(word, "change" if spec.edits else "maybe")
@@ -346,14 +374,14 @@ class CodeInspector(Inspector):
         for item in operands:
             found.uses(item.word, "change" if edits else "read")
         if name == "awk":
-            _find_connections(operands, found)
-            _find_passed_over(words, given, found)
+            find_connections(operands, found)
+            find_passed_over(words, given, found)
         else:
             options = [at for at, item in enumerate(given) if item.flag in gives]
             before = given[: options[0]] if options else ()
-            _find_before_script([item.word for item in before if item in operands], reader, found)
+            find_before_script([item.word for item in before if item in operands], reader, found)
             first = operands[:1] if edits and not options else ()
-            _find_taken_for_script([item.word for item in first], reader, found)
+            find_taken_for_script([item.word for item in first], reader, found)
         self.language(scripts, reader, found)
         self.finish(words, found)
 
@@ -399,14 +427,8 @@ class CodeInspector(Inspector):
             found.add(unresolved(word, action.reason, flag))
 
 
-_PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@[\w.^~<>=*|-]*)?")
-# Where it is no script that sed understands, it is the name of a file.
-_PLAIN_FILE = regex(r"[\w./@+-]+")
+_PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@(?!\.)[\w.^~<>=*|-]*)?")
 _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
-# To gawk such a file is a connection to another machine.
-_CONNECTION = "/inet"
-# Variables that no text may set.
-_DIRECTORIES = frozenset({"HOME", "PWD", "OLDPWD"})
 
 
 def _read_again(
@@ -423,71 +445,32 @@ def _read_again(
             found.add(runs(word, reason, word.text if word.literal else ""))
 
 
+def _find_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:
+    """`bun --filter exec 'rm x'`: to bun the first word without a dash is its command, if it knows one."""
+    value = item.value
+    if not spec.hands_on or before or value is None or value.start == item.word.start:
+        return
+    if not _NO_COMMAND.match(value.text):
+        reason = f"`{shown(value.text)}` could be taken for a command"
+        hint = "write the value attached to its option, after `=`"
+        found.add(unlisted(value, reason, value.text if value.literal else "", hint=hint))
+
+
+def _may_be_command(word: Word, spec: Interpreter) -> bool:
+    """Whether a value can turn out to be an option, or a command that does more than to run a script."""
+    commands = f"{spec.inline} {spec.installs} {spec.hands_on}".split()
+    return word.prefix[:1] in {"", "-"} or any(name.startswith(word.prefix) for name in commands)
+
+
+def _may_be_package(word: Word) -> bool:
+    """`bun c8 touch x`, `bun frob touch x`: no file, and no command of bun itself."""
+    name = word.text
+    return word.literal and "/" not in name and name not in _OF_BUN_AND_DENO and not _CODE_FILE.match(name)
+
+
 def _is_package(word: Word) -> bool:
     """A package of the registry, by its name and perhaps its version."""
     return word.literal and _PACKAGE.fullmatch(word.text) is not None
-
-
-def _find_taken_for_script(
-    first: Sequence[Word], reader: Callable[[str], list[Action]], found: Effects
-) -> None:
-    """`sed -i p 'w x' f`: to BSD's sed the first word is an ending for copies, the second the script."""
-    for word in first:
-        for action in reader(word.text):
-            if action.kind == "write" and action.target:
-                found.uses(word.with_text(action.target), "write")
-
-
-def _find_before_script(files: Sequence[Word], reader: Callable[[str], list[Action]], found: Effects) -> None:
-    """`sed 'w x' -e p`: the options of BSD's sed end at the first operand, which is the script then."""
-    hint = "write -e and its script before the files"
-    for word in files:
-        if not word.literal:
-            found.add(unresolved(word, "some versions take this for the script", TEXT, hint=hint))
-            continue
-        named = _PLAIN_FILE.fullmatch(word.text) is not None
-        for action in reader(word.text):
-            if action.kind in {"write", "run"} or not named:
-                reason = f"some versions take this for the script: {action.reason}"
-                found.add(unlisted(word, reason, TEXT, hint=hint))
-
-
-def _find_passed_over(words: Sequence[Word], given: Sequence[Argument], found: Effects) -> None:
-    """Options that BSD's awk does not know and passes over: the first word behind them is the program."""
-    for item in given:
-        apart = any(item.value is word for word in words)
-        value = item.value.text if item.value is not None else ""
-        if value and item.word.text.startswith("-") and not item.word.text.startswith(item.flag):
-            reason = f"some versions pass over `{shown(item.word.text)}`, and take its value for the program"
-            hint = "write the option as a word of its own"
-            found.add(unlisted(item.word, reason, item.flag, hint=hint))
-        elif item.flag in {"-e", "--source"} and (not apart or value.startswith("-")):
-            reason = f"some versions pass over `{item.flag}`, and take another word for the program"
-            hint = "write the program as a word of its own" if not apart else ""
-            found.add(unlisted(item.word, reason, item.flag, hint=hint))
-        elif item.flag in {"--assign", "--field-separator"} and apart:
-            reason = f"some versions pass over `{item.flag}`, and take its value for the program"
-            found.add(unlisted(item.word, reason, item.flag, hint="write -v for --assign, -F for the other"))
-
-
-def _find_connections(operands: Sequence[Argument], found: Effects) -> None:
-    for item in operands:
-        _find_connection(item.word, found)
-
-
-def _find_connection(word: Word, found: Effects) -> None:
-    """A file that gawk takes for the address of another machine, or that can turn out to be one."""
-    prefix = word.prefix
-    if prefix.startswith(_CONNECTION):
-        found.add(runs(word, "gawk connects to another machine", TEXT))
-    elif word.dynamic and not is_process(word) and not word.known and not word.spelled:
-        first = word.expansions[0]
-        of_loop = first.kind == "file" and first.pattern[:1] not in {"", "/"}
-        elsewhere = of_loop or word.tilde or first.name in _DIRECTORIES or not _CONNECTION.startswith(prefix)
-        if word.splits or not elsewhere:
-            reason = "this value can turn out to be an address, to which gawk connects"
-            hint = "write `find src -print0 | xargs -0 awk ...`" if word.splits else "write ./ before it"
-            found.add(unresolved(word, reason, TEXT, hint=hint))
 
 
 # Modules that are the project's own by custom: Python has none of these names.
@@ -590,10 +573,11 @@ def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list
     """The letters of one option word of a shell; how many more words they take."""
     taken = 0
     for letter in text[1:]:
-        if letter in "oO":
+        if letter == "o":
             name = words[index].text if index < len(words) else ""
             taken = 1
-            if name not in SHELL_OPTIONS:
+            # To some shells the rest of the word would be the name.
+            if name not in SHELL_OPTIONS or text.count("o") > 1 or text[-1] != "o":
                 effects.append(unresolved(words[index - 1], f"the shell option `{shown(name)}`", text))
         elif letter not in _SHELL_LETTERS and letter != "c":
             effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))

@@ -6,12 +6,15 @@ resolves, `findings` keeps what was found.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import known_path
+from nacre.policy.model import UNKNOWN
 from nacre.policy.paths import (
     LONGEST_PATH,
     expanded,
+    is_at_or_below,
     joined,
     leads_elsewhere,
     may_match_link,
@@ -19,6 +22,7 @@ from nacre.policy.paths import (
     spot,
     tells_what_runs,
 )
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +33,12 @@ if TYPE_CHECKING:
 
 _NO_PATH: frozenset[Access] = frozenset({"leave", "repository", "found", "tracked", "beside", "link"})
 _WRITES: frozenset[Access] = frozenset({"write", "change", "touch", "equip", "alter", "fill"})
+_GETS_CONTENT = _WRITES - {"touch", "change"}
 _SEVERAL = "run it as several commands"
+# cmd.exe looks for a program in the working directory first, under its name with one of these endings.
+_RUN_FIRST = regex(
+    r"(?i)(?:.*[\\/:])?([^\\/:]+)\.(?:com|exe|bat|cmd|vbs|vbe|js|jse|wsf|wsh|msc|py|pyw|rb|lnk)\Z", re.DOTALL
+)
 
 
 class LinkCheck:
@@ -38,9 +47,12 @@ class LinkCheck:
     def __init__(self, found: TextFindings) -> None:
         self.findings = found.whole
         self.add = found.add
+        self.shell = found.shell
 
     def check(self, uses: Sequence[PathUse]) -> None:
         """The paths of one step: the links that it makes or moves, and the names that others have given."""
+        if self.shell == "cmd" and self.findings.policy.mode == "allowlist":
+            self._found_first(uses)
         findings, files = self.findings, self.findings.policy.files
         if not uses or files is None or findings.too_many_directories:
             return
@@ -52,6 +64,16 @@ class LinkCheck:
                     self._made(use, files)
             self._moved(uses, files)
         self._follow(uses)
+
+    def _found_first(self, uses: Sequence[PathUse]) -> None:
+        """`git.bat` in a directory takes the place of git there."""
+        policy = self.findings.policy
+        for use in uses:
+            found = _RUN_FIRST.match(use.word.text) if use.access in _WRITES else None
+            rules = (*policy.allows, *policy.asks) if found is not None else ()
+            if found is not None and any(rule.admits_name(found[1], fold=True) for rule in rules):
+                reason = f"cmd.exe would run it in the place of `{found[1]}`"
+                self.add("deny", "own files", reason, _span(use), hint="give the file another name")
 
     # -- links ---------------------------------------------------------------------------------------------
 
@@ -89,6 +111,25 @@ class LinkCheck:
         findings = self.findings
         command = findings.renames.add(uses, findings.directories)
         findings.used.append((self._by_other_names, uses, command))
+        if findings.unpacked and findings.renames.given:
+            self._out_of_archives(uses, command)
+
+    def _out_of_archives(self, uses: Sequence[PathUse], command: int) -> None:
+        """What an archive of this text has brought along can be a link, under its new name, too."""
+        findings, files = self.findings, self.findings.policy.files
+        changed = [use for use in uses if use.access == "change"]
+        here, home = real(files, findings.cwd or "."), files.home if files is not None else "~"
+        stayed = [
+            joined(here, expanded(item, home)) for item in findings.entered if item in findings.stayed_in
+        ]
+        # Of what is changed, the last gets the others.
+        for use in (*(use for use in uses if use.access in _GETS_CONTENT), *changed[-1:]):
+            meant = [findings.renames.meant_by(use, place, command) or () for place in (here, *stayed)]
+            places = {real(files, path) for paths in meant for path in paths}
+            if any(is_at_or_below(place, unpacked) for place in places for unpacked in findings.unpacked):
+                reason = "this may be a link that has come along where this text has filled a directory"
+                self._refuse(use, reason, hint=_SEVERAL)
+                return
 
     def _by_other_names(self, uses: Sequence[PathUse], command: int) -> None:
         """The paths that a command uses, if this text gives any files other names."""
@@ -113,15 +154,18 @@ class LinkCheck:
         """Whether a path that a name may stand for is within all limits."""
         findings, files = self.findings, self.findings.policy.files
         fence, own = findings.fence, findings.own
+        writes = use.access in _WRITES
         # A link that has come elsewhere with what holds it can lead anywhere.
         away = files is not None and may_match_link(files, path, deep=use.access == "tree")
-        if fence is not None and (away or not fence.holds_pattern(path, "/")):
+        if (away and (writes or fence is not None)) or (
+            fence is not None and not fence.holds_pattern(path, "/")
+        ):
             return False
-        if use.access not in _WRITES:
+        if not writes:
             return True
         is_own = own is not None and own.is_within(path, "/")
-        told = tells_what_runs(path) or tells_what_runs(real(files, path))
-        return not is_own and not (told and findings.policy.mode == "allowlist")
+        decides_what_runs = tells_what_runs(path) or tells_what_runs(real(files, path))
+        return not is_own and not (decides_what_runs and findings.policy.mode == "allowlist")
 
     def _refuse(self, use: PathUse, reason: str, *, hint: str) -> None:
         self.add("deny", "allowed_directories", reason, _span(use), hint=hint)
@@ -133,7 +177,9 @@ def _is_path(use: PathUse) -> bool:
 
 
 def _is_known(use: PathUse) -> bool:
-    return not use.word.dynamic and not use.word.braces and len(use.word.text) <= LONGEST_PATH
+    word = use.word
+    known = not word.dynamic and UNKNOWN not in word.text  # a program can give names that no text says
+    return known and not word.braces and len(word.text) <= LONGEST_PATH
 
 
 def _span(use: PathUse) -> Span:

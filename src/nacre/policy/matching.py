@@ -24,6 +24,7 @@ _EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
 _INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 WILDCARD = regex(r"[*?\[]")
 _SHORT_FLAGS = regex(r"-[A-Za-z0-9]+\Z")
+_LETTERS = regex(r"-([A-Za-z0-9]+)")
 _SHORT = 2  # a dash and a letter
 # Long spellings of the short flags that deny rules most often name.
 _LONG_NAMES = {
@@ -235,14 +236,25 @@ def _may_become(word: Word, pattern: str) -> bool:
 
 
 def _flag_matches(pattern: str, text: str) -> bool:
-    """`-f` also hits the cluster `-uf`, `--force` also hits `--force=x` and the shortened `--forc`."""
+    """`-f` also hits the cluster `-uf` and `-f/x`; `--force` also `--force=x` and the shortened `--forc`.
+
+    And to some programs `--name=x` is the same as `-name`.
+    """
     if glob_matches(pattern, text):
         return True
-    if pattern.startswith("--"):
-        return _is_shortened(text, pattern)
-    if pattern[:1] != "-" or pattern[2:] or not _SHORT_FLAGS.match(text):
+    if pattern.startswith("--") and _is_shortened(text, pattern):
+        return True
+    if pattern[:1] != "-" or text[:1] != "-":
         return False
-    return pattern[1:] in text[1:]
+    if len(pattern) > _SHORT:
+        return pattern.lstrip("-") == text.partition("=")[0].lstrip("-")
+    return pattern[1:] in _letters(text)
+
+
+def _letters(text: str) -> str:
+    """The options that a word may begin with, whatever is glued to them: `-so/tmp/x`, `-c'print(1)'`."""
+    found = _LETTERS.match(text)
+    return found.group(1) if found is not None else ""
 
 
 def _is_shortened(text: str, name: str) -> bool:
@@ -259,7 +271,7 @@ def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
 
 def _flags_hit(flags: Sequence[str], arguments: Sequence[Word]) -> bool:
     given = [word.text for word in arguments]
-    letters = {letter.lower() for text in given if _SHORT_FLAGS.match(text) for letter in text[1:]}
+    letters = {letter.lower() for text in given for letter in _letters(text)}
     letters |= {
         letter for name, letter in _LONG_NAMES.items() if any(_is_shortened(text, name) for text in given)
     }

@@ -315,6 +315,8 @@ class Scan:
     evaluated: tuple[Evaluated, ...] = ()
     # Things that parse but whose meaning is only known when they run (reason, start, end).
     unresolved: tuple[Refusal, ...] = ()
+    # Where `( ... )` begin and end: what is changed in there ends with them.
+    subshells: tuple[tuple[int, int], ...] = ()
     # Some literal text in it would run a command if it were evaluated.
     hostile: bool = False
 

@@ -1,4 +1,4 @@
-"""Programs that connect: ssh, wget and curl, and the files that they save.
+"""Programs that connect: ssh, wget and curl, and the files that they save; gh and its requests; images.
 
 Above: `programs`, with the other programs that need more than a table. Below: `git_commands`, `options`,
 `tables`.
@@ -16,6 +16,7 @@ from nacre.policy.effects import (
     base_name,
     is_free_target,
     position,
+    runs,
     unknown_at,
     unresolved,
     writes,
@@ -59,6 +60,13 @@ _DOTS_IN_PATH = regex(r"(?i)/(?:\.|%2e){1,2}(?:/|\Z)")
 _WGET_SAVES_TREES = names(
     "-r -m -p -x --recursive --mirror --page-requisites --force-directories --protocol-directories"
 )
+# What `gh api` may change by a rule for gh alone: issues and pull requests, their comments and labels.
+_GH_CHANGES = regex(
+    r"(?!.*\.\.)(?:https://api\.github\.com)?/?repos/[\w.{}:-]+/[\w.{}:-]+/(?:issues|pulls)(?:/[\w/-]*)?"
+)
+_GH_SENDS = names("-f --raw-field -F --field --input")
+_GH_METHODS = names("-X --method")
+_GH_QUERY = regex(r"query=(?!@)(?!.*mutation)|(?!query)\w+=", re.DOTALL)
 
 
 class NetworkInspector(GitInspector):
@@ -92,6 +100,34 @@ class NetworkInspector(GitInspector):
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
         self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
+
+    def read_gh(self, words: tuple[Word, ...]) -> None:
+        """`gh api -X DELETE repos/x/y` does what `gh repo delete` does, which a rule must spell."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        skip = self.given_arguments(entry, given, words[1:], found)
+        first = next((item.word for item in given if item.kind == "operand"), None)
+        command = next((c for c in entry.commands if c.names == "api"), None)
+        if first is not None and first.text == "api" and command is not None:
+            rest = words[position(words, first) + 1 :]
+            request = read(compiled(command), rest)
+            if not _only_asks(request):
+                reason = "this request changes more than a rule for `gh` allows"
+                found.add(runs(first, reason, "api"))
+        self.finish(words, found, skip)
+
+    def read_engine(self, words: tuple[Word, ...]) -> None:
+        """`podman build -t dir:out .`: to podman that is no name, but a directory that is written."""
+        from nacre.policy.tables.containers import TAGS  # noqa: PLC0415 - with the table of these programs
+
+        entry, given = self.read_table(words)
+        found = Effects()
+        skip = self.given_arguments(entry, given, words[1:], found)
+        build = next((at for at, word in enumerate(words) if word.text == "build" and word.literal), None)
+        for item in read(compiled(TAGS), words[build + 1 :]) if build is not None else ():
+            if item.flag in {"-t", "--tag"} and item.value is not None:
+                self.refused(TAGS, item.value, found)
+        self.finish(words, found, skip)
 
     def read_wget(self, words: tuple[Word, ...]) -> None:
         """Saves what it fetches, unless it is told to print it."""
@@ -157,8 +193,8 @@ class NetworkInspector(GitInspector):
                     writes(value, "`%output{}` writes a file, and a format may be in a file", item.flag)
                 )
                 found.uses(unknown_at(value), "write")
-            elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
-                found.uses(value, "read")
+            elif item.flag in {"-b", "--cookie"} and (value.text[:1] == "@" or "=" not in value.text):
+                found.uses(value.with_text(value.text.removeprefix("@")) if value.literal else value, "read")
         self._curl_names(given, found)
         self._curl_saved(words[0], given, found)
         self.finish(words, found)
@@ -200,6 +236,29 @@ class NetworkInspector(GitInspector):
             found.uses(value.with_text(plain.group(1)), "read")
         elif not value.literal or _FORM_READS.search(value.text):
             found.uses(unknown_at(value), "read")
+
+
+def _only_asks(request: Sequence[Argument]) -> bool:
+    """Whether a request to GitHub looks, or changes what is discussed there: issues and pull requests."""
+    methods = [item.value for item in request if item.flag in _GH_METHODS]
+    method = methods[-1].text.upper() if methods and methods[-1] is not None else ""
+    sent = [item for item in request if item.flag in _GH_SENDS]
+    if method in {"GET", "HEAD"} or not (method or sent):
+        return True
+    paths = [item.word for item in request if item.kind in {"operand", "unproven"}]
+    if method not in {"", "POST", "PATCH"} or not all(path.literal for path in paths):
+        return False
+    if [path.text.removeprefix("/") for path in paths] == ["graphql"]:
+        return all(item.value is not None and _is_question(item) for item in sent)
+    return all(_GH_CHANGES.fullmatch(path.text) for path in paths)
+
+
+def _is_question(item: Argument) -> bool:
+    """A field of a request in GraphQL that changes nothing."""
+    if item.flag == "--input" or item.value is None:
+        return False
+    known = item.value.text if item.value.literal else item.value.prefix
+    return _GH_QUERY.match(known) is not None and (item.value.literal or not known.startswith("query"))
 
 
 def _is_recursive(given: Sequence[Argument]) -> bool:

@@ -43,6 +43,9 @@ _ENDS_OF_GIT = frozenset({"--", "--end-of-options"})
 _FIELDS_OF_ONE = frozenset({"field", "clock", "token", "number", "digits"})
 # An option that is switched off: `--help=false`.
 OFF = "=false"
+# Options that take a number: any other word in its place is an error.
+_COUNTS = frozenset({"-j", "-n", "-P"})
+_NUMBERS = frozenset({"digits", "number"})
 _SWITCH = regex(r"(?i)true|false")
 # To programs in Go the last one counts, and what looks for the sub-command takes the next word for the value
 # of a `--help` that stands before it: `kubectl --help get proxy --help=false` runs the proxy.
@@ -168,7 +171,8 @@ def _mattering(options: Options, specs: dict[str, Spec]) -> frozenset[str]:
     """Of programs that put files somewhere (cp, mv) all of them: they say where, and under which names."""
     if getattr(options, "suffixes", ""):
         return frozenset(specs)
-    return frozenset(name for name, spec in specs.items() if spec.kind != "option" or spec.check)
+    texts = getattr(options, "texts", "").split()  # of a language that may write
+    return frozenset([*texts, *(name for name, spec in specs.items() if spec.kind != "option" or spec.check)])
 
 
 def _listed(source: Options) -> Iterator[tuple[Kind, str]]:
@@ -288,6 +292,7 @@ class _Reading:
             return
         rest = word.text[len(name) :].removeprefix("=")
         self._attached(Spec(spec.kind, "=", spec.check), name, word, rest)
+        self._maybe_nothing(spec, name, word, word.text[len(name) :])
 
     def _cluster(self, word: Word, *, known: bool) -> None:
         """The letters of `-xvf`; a letter with a value takes the rest of the word, or the next one."""
@@ -318,6 +323,7 @@ class _Reading:
                     self._equals(word, flag)
                 elif rest:
                     self._attached(spec, flag, word, rest)
+                    self._maybe_nothing(spec, flag, word, rest)
                 else:
                     self._separate(spec, flag, word)
                 return
@@ -337,6 +343,20 @@ class _Reading:
             flag += OFF  # whoever asks for it (`--help`, `-check`) does not find it
         self._add(spec, flag, word, (value,))
 
+    def _maybe_nothing(self, spec: Spec, flag: str, word: Word, rest: str) -> None:
+        """`env -u"$x" ls id`: where nothing is left of the value, the next word is taken for it."""
+        if word.literal or spec.arity != "=" or rest.strip(UNKNOWN):
+            return
+        pieces = word.expansions[len(word.expansions) - len(rest) :]
+        if any(e.shape in _NUMBERS and (not e.empty or flag in _COUNTS) for e in pieces):
+            return
+        if any(e.kind == "file" for e in pieces):
+            return
+        reason = f"without a value, `{flag}` takes the next word for it"
+        hint = "write the value as a word of its own, in double quotes"
+        bare = word.with_text(flag)  # the value has been looked at as such
+        self.found.append(Argument("unlisted", flag, bare, (), reason, hint))
+
     def _separate(self, spec: Spec, flag: str, word: Word) -> None:
         count = _SEPARATE_VALUES.get(spec.arity)
         if count is None:
@@ -347,7 +367,7 @@ class _Reading:
         # The option does what it does, whatever else its value turns out to be.
         self._add(spec, flag, word, values)
         for value in values:
-            if value.may_be_nothing:
+            if value.may_be_nothing and not (value.number and flag in _COUNTS):
                 reason = "without output there is no value, and the next word is taken for it"
                 hint = "put it into double quotes"
                 self.found.append(Argument("unproven", "", value, (), reason, hint))
@@ -357,9 +377,23 @@ class _Reading:
                 return
             if value.glob is not None:  # `-cp lib/*:src`: if several files match, the others are operands
                 self.found.append(Argument("operand", "", value))
+                if self._may_take_next(value):
+                    return
             if self.table.plain_values and value.text.startswith(("-", UNKNOWN)) and value.may_be_option:
                 self._dashed(value, flag)
                 return
+
+    def _may_take_next(self, value: Word) -> bool:
+        """`rg -e x/*.y -g --pre=cmd`, where no file matches, and the shell then leaves the pattern out.
+
+        It does so behind `shopt -s nullglob`, also in an earlier command of the session.
+        """
+        listed = ":" in value.text and self.table.plain_values  # what follows a class path is no option
+        if listed or self.index >= len(self.words):
+            return False
+        reason = "where no file matches, there may be no value, and the next word is taken for it"
+        self.found.append(Argument("unproven", "", value, (), reason, "put it into quotes"))
+        return True
 
     def _dashed(self, value: Word, flag: str) -> None:
         if _word_name(flag) in self.table.dashed_values:
@@ -375,15 +409,15 @@ class _Reading:
         self.found.append(Argument("unproven", "", value, (), reason, hint))
 
     def _add(self, spec: Spec, flag: str, word: Word, values: tuple[Word, ...]) -> None:
-        kind = spec.kind
+        kind, hint = spec.kind, ""
         if spec.check is not None and values:
             value = values[-1]
-            if not (
-                (value.literal or _may_be_filled(value, spec.check) or _is_pattern_of_files(spec, value))
-                and spec.check.fullmatch(value.text)
-            ):
+            matches = spec.check.fullmatch(value.text) is not None
+            known = value.literal or _may_be_filled(value, spec.check) or _is_pattern_of_files(spec, value)
+            if not (matches and known) and not _is_any_number(value, spec.check):
                 kind = "runs"
-        self.found.append(Argument(kind, flag, word, values))
+                hint = "put it into quotes" if matches and value.glob is not None else ""
+        self.found.append(Argument(kind, flag, word, values, hint=hint))
 
     # -- refusals ----------------------------------------------------------------------------------------
 
@@ -399,7 +433,8 @@ class _Reading:
         """`-f=x`: to some programs the value is `x`, to others `=x`."""
         reason = f"`{flag}=` is read in two ways"
         hint = "write the value as a word of its own"
-        self.found.append(Argument("unlisted", flag, word, (), reason, hint))
+        more = flag in self.table.matters
+        self.found.append(Argument("unlisted", flag, word, (), reason, hint, may_do_more=more))
 
     def _unproven(self, word: Word) -> None:
         self.found.append(Argument("unproven", "", word))
@@ -409,6 +444,12 @@ def _may_be_filled(value: Word, check: re.Pattern[str]) -> bool:
     """Whether a pattern says where something without blanks may be filled in, and that is all that is."""
     fields = all(expansion.shape in _FIELDS_OF_ONE for expansion in value.expansions)
     return fields and UNKNOWN in check.pattern and not value.several and not value.tilde
+
+
+def _is_any_number(value: Word, check: re.Pattern[str]) -> bool:
+    """`-n "$(nproc)"` where any number will do."""
+    numbers = (value.text.replace(UNKNOWN, digits) for digits in ("0", "98765"))
+    return value.number and all(map(check.fullmatch, numbers))
 
 
 def _is_pattern_of_files(spec: Spec, value: Word) -> bool:

@@ -66,6 +66,10 @@ _COUNTS = regex(r"-[EFGivwx]?c[EFGivwx]?")
 _ONE_FILE = regex(r"[\w./][\w./-]*")
 _PRINTING = names("nproc id wc grep date pwd uname whoami hostname git getconf mktemp gh kubectl")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
+# Programs that print the path of their operand, or the part before its last name.
+PRINTS_PATH_OF = (["dirname"], ["realpath"], ["readlink", "-f"])
+# What tr removes of a number, so that a number is left.
+BLANKS = ([" "], ["[:space:]"], ["[:blank:]"], [" \\n"])
 
 
 def is_known_output(name: str) -> bool:

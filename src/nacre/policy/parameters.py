@@ -6,16 +6,11 @@ Above: `words` meets them and reads the words inside them. Below: `arithmetic`, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nacre.policy.arithmetic import ArithmeticScanner
 from nacre.policy.model import Assignment, Expansion, Refusal, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
-
-if TYPE_CHECKING:
-    from nacre.policy.grammar import Grammar
 
 NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
@@ -35,7 +30,6 @@ class ParameterScanner(ArithmeticScanner):
 
     depth: int
     substitutions: int
-    grammar: Grammar
     zsh: bool
     unresolved: list[Refusal]
     # The word after an operator, in the parameter that was read last, is several words even in quotes.
@@ -160,7 +154,7 @@ class ParameterScanner(ArithmeticScanner):
 
     def _transformation(self, start: int) -> None:
         letter = self.text[self.pos : self.pos + 1]
-        if not letter or letter not in "QEAaUuLkK" or not self.text.startswith("}", self.pos + 1) or self.zsh:
+        if letter != "Q" or not self.text.startswith("}", self.pos + 1) or self.zsh:
             hint = "leave the transformation out"
             raise NotUnderstood(
                 "`${x@P}` and unknown transformations run what a value holds", start, hint=hint
@@ -178,13 +172,15 @@ class ParameterScanner(ArithmeticScanner):
         inner = Pieces()
         text = self.text
         begin = self.pos
+        if self.zsh and not quoted and text.startswith("=", begin):
+            raise NotUnderstood("zsh replaces =name with a program's path", begin, hint="put it into quotes")
         while self.pos < self.end and text[self.pos] != "}":
             run = _TAIL.match(text, self.pos, self.end)
             if run is not None:
                 self.pos = run.end()
                 continue
             char = text[self.pos]
-            if self._is_plain_in_tail(char):
+            if self._is_plain_in_tail(char, quoted=quoted):
                 self.pos += 1
             elif char == "\\" and not text.startswith(("\\\n", "\\}"), self.pos):
                 self.pos += 2
@@ -200,16 +196,21 @@ class ParameterScanner(ArithmeticScanner):
                 )
         self.tail_is_each = any(item.each for item in inner.expansions)
         raw = text[begin : self.pos]
+        if raw == "*/":  # the one pattern that is followed: `${f##*/}`
+            return Word(raw, begin, self.pos, glob=0)
         plain = _PLAIN_TAIL.match(raw) is not None
         return Word(raw, begin, self.pos, quoted=True) if plain else None
 
-    def _is_plain_in_tail(self, char: str) -> bool:
-        """A character that only looks special; in a substitution, older shells look for its end by them."""
+    def _is_plain_in_tail(self, char: str, *, quoted: bool) -> bool:
+        """A character that only looks special; in a substitution, older shells look for its end by them.
+
+        zsh takes this word for a pattern, and runs what a qualifier says: `${x:-*(e:cmd:)}`.
+        """
         if char in "<>":
             return not self.text.startswith("(", self.pos + 1)
         if char == "#":
             return not self.substitutions or self.text[self.pos - 1] not in " \t"
-        return char in "()" and not self.substitutions
+        return char in "()" and not self.substitutions and (quoted or not self.zsh)
 
 
 def _odd_parameter(start: int) -> NotUnderstood:

@@ -16,10 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.policy.model import UNKNOWN, names
-from nacre.policy.patterns import regex
+from nacre.policy.patterns import IN_BRACKETS, may_be_parent, regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from nacre.filesystem import Entry, FileSystem
 
@@ -37,14 +37,15 @@ _INPUT = regex(
 )
 _OUTPUT = regex(r"/dev/std(?:out|err)\Z|/(?:dev|proc/(?:self|thread-self))/fd/[12]\Z")
 _GLOB = regex(r"[*?\[]")
+_BEFORE_GLOB = regex(r"[^*?]*")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
-# What some file systems leave out of a name.
-_INVISIBLE = regex("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]")
+_INVISIBLE = regex("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]")  # to some systems
 _ENDS_IN_DOTS = regex(r"([^/. ])[. ]+(?=/|\Z)")
 _SHORT_GIT = regex(r"(?i)(\A|/)git~[0-9]+(?=/|\Z)")
 # Names that are examined for one pattern or one directory: more would take too long.
 _MOST_NAMES = 20_000
-# No system opens a file by a longer path, and to resolve one costs its length squared.
+_MOST_COMPARED = 50_000  # for all patterns of a text
+# No system opens a longer path, and to resolve one costs its length squared.
 LONGEST_PATH = 32_767 if os.name == "nt" else 4_096
 # What git runs, or reads to know what it runs, and what shells and others read in a person's home.
 _TELLS_WHAT_RUNS = regex(
@@ -102,8 +103,8 @@ class Fence:
     """The allowed directories, resolved once, when a path is first held against them: few texts have one."""
 
     def __init__(self, directories: Iterable[str], files: FileSystem) -> None:
-        self._files = files
-        self._directories = directories
+        self._files, self._directories = files, directories
+        self._names = 0  # that were compared with patterns
 
     @cached_property
     def home(self) -> str:
@@ -167,38 +168,35 @@ class Fence:
         fixed = path[: borders[-1]] if borders else ""
         segments = [segment for segment in _SEPARATOR.split(path[len(fixed) :]) if segment]
         # `.*` matches `..` in most shells.
-        leaves = any(segment.startswith(".") and _segment(segment).match("..") for segment in segments)
+        leaves = any(map(may_be_parent, segments))
         if leaves or not self.holds(fixed or ".", directory):
             return False
         start = real(self._files, joined(directory, self.expanded(fixed or ".")))
         if deep and "**" in path:
             return self.holds_tree(start, directory)
-        return self._matches_hold(start, [*segments, *([] if opened else [""])], [0])
+        return self._matches_hold(start, [*segments, *([] if opened else [""])])
 
-    def _matches_hold(self, directory: str, segments: list[str], seen: list[int]) -> bool:
+    def _matches_hold(self, directory: str, segments: list[str]) -> bool:
         """Nothing that the segments match below a directory is a link that leads outside.
 
         An empty segment at the end: what is there is not opened.
         """
-        pattern, deeper = _segment(segments[0]), segments[1:]
-        if deeper == [""]:
+        if (deeper := segments[1:]) == [""]:
             return True
         try:
             entries = self._files.entries(directory)
         except OSError:
             return True  # nothing there to match
-        seen[0] += len(entries)
-        if seen[0] > _MOST_NAMES:
+        self._names += len(entries)
+        if self._names > _MOST_COMPARED:
             return False
-        for entry in entries:
-            if pattern.match(entry.name) is None:
-                continue
+        for entry in _matching(entries, segments[0]):
             path = joined(directory, entry.name)
             if entry.is_link:
                 path = real(self._files, path)
                 if not self._holds_real(path):
                     return False
-            if deeper and self._files.is_directory(path) and not self._matches_hold(path, deeper, seen):
+            if deeper and self._files.is_directory(path) and not self._matches_hold(path, deeper):
                 return False
         return True
 
@@ -310,7 +308,7 @@ def _may_end_in(segments: list[str], special: list[str]) -> bool:
     """Whether a path whose parts are known so far could end in these names."""
     for segment, name in zip(reversed(segments), reversed(special), strict=False):
         if UNKNOWN in segment:
-            return name.endswith(segment.rpartition(UNKNOWN)[2])
+            return _segment("*" + segment.rpartition(UNKNOWN)[2]).match(name) is not None
         hidden = name.startswith(".") and segment[:1] in {"*", "?", "["}
         if hidden or not _segment(segment).match(name):
             return False
@@ -331,35 +329,47 @@ def _plain_spelling(path: str) -> str:
 
 def _segment(segment: str) -> re.Pattern[str]:
     """A part of a pattern between two slashes; brackets are read as any character, which is never less."""
-    return re.compile(fnmatch.translate(re.sub(r"\[[^/]*", "*", segment)))
+    return re.compile(fnmatch.translate(IN_BRACKETS.sub("*", segment)))
+
+
+def _matching(entries: Sequence[Entry], segment: str) -> list[Entry]:
+    """What a part of a pattern matches; most parts match nothing, which is seen without compiling them."""
+    plain = IN_BRACKETS.sub("*", segment)
+    head, least = _BEFORE_GLOB.match(plain), len(plain) - plain.count("*")
+    begins = head.group() if head is not None else ""
+    found = [entry for entry in entries if len(entry.name) >= least and entry.name.startswith(begins)]
+    pattern = _segment(plain) if found else None
+    return [entry for entry in found if pattern is not None and pattern.match(entry.name)]
 
 
 def is_other_repository(files: FileSystem, place: str, here: str) -> bool:
-    """Whether git, from a place, would find another repository than the one that it finds from here.
+    """Whether git, from a place, would find another repository than the one that it should find from here.
 
-    A directory with HEAD, objects and refs is a repository without a working tree, also where files of these
-    names were put into a directory of another one.
+    A directory with HEAD, objects and refs is one, also where such files were put into another one, or above.
     """
-    while True:
-        if _looks_like_repository(files, place):
-            return True
-        parent = os.path.dirname(place)
-        if place in {here, parent} or not _is_below(place, here):
-            return False
-        mark = joined(place, ".git")
-        if files.is_directory(mark) or files.is_file(mark):
-            return True
-        place = parent
+    return any(
+        _looks_like_repository(files, each) or (_is_below(each, here) and has_repository(files, each))
+        for each in seen_by_git(files, place)
+    )
+
+
+def seen_by_git(files: FileSystem, place: str) -> Iterator[str]:
+    """The directories in which git looks for a repository, from a place up to the one that has it."""
+    yield place
+    marks = (".git", ".git/HEAD")  # without its HEAD, .git is a directory like others
+    while not any(files.is_file(joined(place, mark)) for mark in marks) and os.path.dirname(place) != place:
+        place = os.path.dirname(place)
+        yield place
+
+
+def has_repository(files: FileSystem, place: str) -> bool:
+    """Whether a repository is right in a directory."""
+    return files.is_directory(joined(place, ".git")) or files.is_file(joined(place, ".git"))
 
 
 def work_tree(files: FileSystem, place: str) -> str:
     """The directory with the repository that git finds from a place; empty: there is none."""
-    while not (files.is_directory(joined(place, ".git")) or files.is_file(joined(place, ".git"))):
-        parent = os.path.dirname(place)
-        if parent == place:
-            return ""
-        place = parent
-    return place
+    return next((each for each in seen_by_git(files, place) if has_repository(files, each)), "")
 
 
 class MadePath(NamedTuple):
@@ -576,3 +586,14 @@ def expanded(path: str, home: str) -> str:
 def joined(directory: str, path: str) -> str:
     """A directory as `cd path` would leave it."""
     return os.path.join(directory, path)
+
+
+def entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
+    """Where a loop comes to that enters the same directory more than once."""
+    place = real(files, joined(here, step))
+    for _ in range(8):
+        following = real(files, joined(place, step))
+        if following == place or not files.is_directory(following):
+            return
+        yield following
+        place = following

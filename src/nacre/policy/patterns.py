@@ -35,3 +35,20 @@ def regex(source: str, flags: int = 0) -> re.Pattern[str]:
 
 # A word that can stand in a rule as it is.
 PLAIN_TOKEN = regex(r"[A-Za-z0-9_./:=@+,-]+\Z")
+
+# To Windows a file on another machine: `\\host\x`, `//host/x`, also behind an option or in a list. An address
+# (`https://x`) is none, and neither is a drive (`C:\\x`).
+ON_ANOTHER_MACHINE = regex(
+    r"(?:^|[=,;|'\"(\[{@\s]|^-[A-Za-z]+|(?<![A-Za-z0-9+.]):|(?:^|[^A-Za-z])[-/][A-Za-z]+:|::|\bfile:"
+    r"|[A-Za-z0-9]{2}:(?=\\))[\\/]{2}[^\\/\s]|^[\\/]\?\?[\\/]",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+# A class of characters in a pattern, and what follows it there: read as anything, which is never less.
+IN_BRACKETS = regex(r"\[[^/]*")
+_PARENT = regex(r"\.(?:\*+|\**[.?]\**)\Z")
+
+
+def may_be_parent(segment: str) -> bool:
+    """Whether a part of a pattern may match `..`, as `.*`, `.?` and `.[^a]` do in most shells."""
+    return _PARENT.match(IN_BRACKETS.sub("*", segment)) is not None

@@ -25,6 +25,8 @@ MAX_COMMANDS = 1_000
 # lone surrogates, whose bytes depend on the encoder.
 CONTROL = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+# What can put a dollar sign or a backtick together with what stands elsewhere: `'a[$'`, `printf '\\44'`.
+_MAKES_LIVE = regex(r"\\(?:0?44|0?140|x24|x60|[uU]0*(?:24|60))|\$(?=['\"\s;&|)]|\Z)")
 # zsh takes `( )` for a pattern.
 _FUNCTION = regex(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\(\)")
 _END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
@@ -285,5 +287,6 @@ def walk(text: str, shell: str) -> Scan:
         tuple(scanner.bodies),
         tuple(scanner.evaluated),
         tuple(scanner.unresolved),
-        hostile=scanner.hostile,
+        tuple(scanner.subshells),
+        hostile=scanner.hostile or (bool(scanner.evaluated) and _MAKES_LIVE.search(text) is not None),
     )

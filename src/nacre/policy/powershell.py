@@ -1,8 +1,9 @@
 """A small, strict reader for PowerShell: commands, pipelines, strings, script blocks and plain expressions.
 
 Above: `evaluation`. Below: `model` and `refusal`. PowerShell is a large language; what is not read here with
-certainty (method calls, types, most keywords, hash tables, stop-parsing) is refused. Names keep their
-spelling; aliases are not this module's business.
+certainty (method calls, types, most keywords and operators, hash tables, stop-parsing, comments in the middle
+of a line, values glued to other text) is refused. Names keep their spelling; aliases are not this module's
+business.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from nacre.policy.model import (
     BLOCK,
+    LOOKED_AT,
     UNKNOWN,
     Assignment,
     Expansion,
@@ -22,8 +24,9 @@ from nacre.policy.model import (
     Word,
     names,
 )
-from nacre.policy.patterns import regex
-from nacre.policy.refusal import NotUnderstood
+from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
+from nacre.policy.refusal import PLAINER, NotUnderstood
+from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS, POWERSHELL_ALIASES
 
 MAX_DEPTH = 30
 MAX_TEXT = 100_000
@@ -33,9 +36,16 @@ _CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _TYPOGRAPHIC = regex(
     "[\u00a0\u1680\u180e\u2000-\u200b\u2013-\u2015\u2018-\u201e\u2028\u2029\u202f\u205f\u3000\ufeff\u0085]"
 )
-_BLANK = regex(r"(?:[ \t\r]|`\r?\n|<#.*?#>)+", re.DOTALL)
-_COMMENT = regex(r"#[^\n]*")
-_VARIABLE = regex(r"\$(?:\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?|[_$?^])")
+_BLANK = regex(r"(?:[ \t\r]|`\r?\n)+")
+_BEHIND_PIPE = regex(r"[\s`]*#")
+_COMMENT = regex(r"#(?!requires)[^\n]*", re.IGNORECASE)
+# PowerShell takes every letter and digit, and `?`, for a part of the name: what it reads further is refused.
+_VARIABLE = regex(
+    r"\$(?:\{[^}`{\n]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?(?![\w?:])|\?(?!\w))"
+)
+# Where a dollar sign stands for itself in a text.
+_NO_VARIABLE = regex(r"\$(?![\w:?^${(])")
+_COUNTED = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)(?:\+\+|--)(?=[ \t]*(?:[;\n)}]|\Z))")
 _PROPERTY = regex(r"\.[A-Za-z_][A-Za-z0-9_]*")
 # A plain `=`, and a value that is all of the statement.
 _SETS = regex(r"[A-Za-z0-9_}][ \t]*=\Z")
@@ -43,8 +53,15 @@ _PLAIN_VALUE = regex(
     r"[ \t]*(?P<quote>['\"]?)(?P<text>(?<=['\"])[A-Za-z0-9_.,:/@+-]*|[0-9]+)(?P=quote)[ \t]*(?=[;\n]|\Z)"
 )
 _ASSIGN = regex(r"\$(\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_:]*)[ \t]*(?:[-+*/%]|\?\?)?=(?!=)")
-_NUMBER = regex(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?![A-Za-z0-9_])", re.IGNORECASE)
-_OPERATOR = regex(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
+# What begins like a number and goes on otherwise is the name of a program: `7z`, `1.bat`.
+_NUMBER = regex(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?=[ \t\r\n;)}\],|+*/%]|\.\.|-[0-9 $(]|\Z)", re.IGNORECASE)
+# Not `-as`, which makes an object of any type of a text: 'x' -as 'IO.StreamWriter' writes a file.
+_OPERATOR = regex(
+    r"-(?:[ci]?(?:eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|contains|notcontains|in|notin|replace|split)"
+    r"|and|or|xor|not|join|f)(?![\w-])|\.\.|-(?=[\s0-9$(])|\+(?!\+)|[*/%!,]",
+    re.IGNORECASE,
+)
+_RUNS_BLOCKS = regex(r"(?i)-[ci]?(?:replace|split)")
 _PLAIN = regex(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
 _BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
@@ -53,16 +70,23 @@ _ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 _STRING_PLAIN = regex(r"[^\"`$\n]+")
 _BRACKET = regex(r"[$@]?\(|\{")
 # `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
-_BROKEN_PARAMETER = regex(r"-[A-Za-z_?][^:'\"\s]*[.\[]")
+_BROKEN_PARAMETER = regex(r"-(?:[^\W\d]|\?)[^:'\"\s]*[.\[]")
+# Behind `-Path:` stands a value of its own.
+_BEFORE_VALUE = regex(r"-[A-Za-z]+:\Z")
+_PARAMETER = regex(r"-[^\W\d]")
+_ACTIVE = regex(r"[*?\[]")
 _BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?\{(?s:.*)\}\Z")
 _NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
 _OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
 # What may stand before the colon in a variable's name; any other is a drive.
-_SCOPES = names("env global local script private using") | {""}
+_SCOPES = names("env global local script private")
 _HERE_OPENING = regex(r"[ \t\r]*\n")
-_ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _QUOTES = "put the text into single quotes"
+_FOREACH = "write foreach ($x in ...) { ... }"
+# No cmdlets, to which `Function::x` is what a name means: `pytest a.py::test_b`, `cargo test a::b`.
+_TAKE_TEXTS = DIVIDED_AS_ON_WINDOWS - POWERSHELL_ALIASES.keys()
 _KEYWORDS = names(
     "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally "
     "for foreach from function hidden if in param process return static switch throw trap try until using "
@@ -110,7 +134,7 @@ class _Reader:
             self._blanks()
             char = self._peek()
             if char == "#":
-                self._take(_COMMENT)
+                self._comment()
             elif char and char in "\n;":
                 self.pos += 1
             elif char == closer:  # the end of the text closes the outermost list, whose closer is empty
@@ -124,32 +148,44 @@ class _Reader:
             else:
                 self._pipeline()
 
+    def _comment(self) -> None:
+        if not self._take(_COMMENT):
+            raise NotUnderstood("`#requires` is no comment", self.pos, hint="leave it out")
+
     def _pipeline(self) -> None:
+        head = True
         while True:
             self._blanks()
             assigned = _ASSIGN.match(self.text, self.pos)
             if assigned is not None:
                 self._assign(assigned)
                 continue
-            self._element()
+            self._element(head=head)
+            head = False
             self._blanks()
             if self.text.startswith(("&&", "||"), self.pos):
                 self.pos += 2
             elif self._peek() == "|":
                 self.pos += 1
+                self._check_piped()
             else:
                 break
             self._skip_lines()
-        if self._peek() == "&":
-            self.pos += 1
-        elif self._peek() and self._peek() not in "\n;)}#":
+            if not self._peek() or self._peek() in ";)}|":
+                raise NotUnderstood("no command after the operator", min(self.pos, self.end))
+        if self._peek() and self._peek() not in "\n;)}#":
             raise NotUnderstood(f"{self._peek()!r} is not expected here", self.pos, hint=_QUOTES)
+
+    def _check_piped(self) -> None:
+        """What a command gets is looked for right before it."""
+        if _BEHIND_PIPE.match(self.text, self.pos):
+            raise NotUnderstood("a comment behind a pipe", self.pos, hint="leave the comment out")
 
     def _skip_lines(self) -> None:
         while True:
             self._blanks()
             if self._peek() == "#":
-                self._take(_COMMENT)
+                self._comment()
             elif self._peek() == "\n":
                 self.pos += 1
             else:
@@ -157,8 +193,9 @@ class _Reader:
 
     def _assign(self, found: re.Match[str]) -> None:
         name = found.group(1).strip("{}")
-        scope, _, rest = name.rpartition(":")
-        self._check_scope(scope)
+        scope, colon, rest = name.rpartition(":")
+        if colon:
+            self._check_scope(scope)
         exported = scope.casefold() == "env"
         self._check_variable(rest if not exported else "")
         name = rest.upper() if exported else rest
@@ -196,26 +233,21 @@ class _Reader:
             hint = "give the variable another name"
             raise NotUnderstood(f"${name} changes what commands are given", self.pos, hint=hint)
 
-    def _element(self) -> None:
-        """A command, or an expression whose value goes on."""
-        char = self._peek()
-        if char in {"&", "."} and self.text[self.pos + 1 : self.pos + 2] in {
-            " ",
-            "\t",
-            "'",
-            '"',
-            "$",
-            "(",
-            "{",
-        }:
-            self._called(char)
+    def _element(self, *, head: bool) -> None:
+        """A command, or an expression whose value goes on; `head`: nothing stands before it."""
+        char, following = self._peek(), self.text[self.pos + 1 : self.pos + 2]
+        if char == "&" and following in {" ", "\t", "'", '"'}:
+            self._called()
             return
+        if char == "." and following not in {"/", "\\", "."}:
+            reason = "dot-sourcing runs the commands of a file"
+            raise NotUnderstood(reason, self.pos, hint="run the commands themselves")
         if char in "$'\"(@[!+," or char.isdigit() or char == "-":
             self._expression()
             self._redirections([])
             return
         keyword = _BLOCK.match(self.text, self.pos)
-        if keyword is not None:
+        if keyword is not None and head:
             self._block(keyword)
             return
         self._command(self.pos)
@@ -226,9 +258,7 @@ class _Reader:
         if keyword.group(1).casefold() == "foreach":
             loop = _LOOP.match(self.text, self.pos)
             if loop is None:
-                raise NotUnderstood(
-                    "this loop is not understood", self.pos, hint="write foreach ($x in ...) { ... }"
-                )
+                raise NotUnderstood("this loop is not understood", self.pos, hint=_FOREACH)
             self._check_variable(loop.group(1))
             self.pos = loop.end()
         self.statements(")")
@@ -252,27 +282,29 @@ class _Reader:
         self.pos += 1
         self.statements("}")
 
-    def _called(self, operator: str) -> None:
+    def _called(self) -> None:
         start = self.pos
         self.pos += 1
         self._blanks()
-        if operator == ".":
-            raise NotUnderstood(
-                "dot-sourcing runs the commands of a file", start, hint="run the commands themselves"
-            )
         self._command(start)
 
     def _expression(self) -> None:
         """Values, properties and operators; anything that could call something is refused."""
+        texts = False  # whether only texts may follow
         while True:
             self._blanks()
             char = self._peek()
             if not char or char in "\n;)}|&<>#]":
                 return
+            if texts and char not in "'\"{,-0123456789":
+                reason = "-replace and -split run a block, which this value can be"
+                raise NotUnderstood(reason, self.pos, hint='put it into double quotes: "$x"')
             if self._value(char):
                 continue
-            if not self._take(_OPERATOR):
+            operator = self._take(_OPERATOR)
+            if not operator:
                 raise NotUnderstood(f"{char!r} in an expression", self.pos, hint=_QUOTES)
+            texts = (texts and operator == ",") or _RUNS_BLOCKS.match(operator) is not None
 
     def _value(self, char: str) -> bool:
         bracket = _BRACKET.match(self.text, self.pos)
@@ -280,14 +312,18 @@ class _Reader:
             self.pos = bracket.end()
             self.statements("}" if bracket.group() == "{" else ")")
         elif char == "$":
-            if not self._take_variable():
+            counted = _COUNTED.match(self.text, self.pos)
+            if counted is not None:
+                self._check_variable(counted.group(1))
+                self.pos = counted.end()
+            elif not self._take_variable():
                 raise NotUnderstood("a dollar sign that is not understood", self.pos, hint=_QUOTES)
         elif char == "'":
-            self._single()
+            self._look_at(self._single())
         elif char == '"':
-            self._double()
+            self._look_at(self._double())
         elif self.text.startswith(("@'", '@"'), self.pos):
-            self._here_string()
+            self._look_at(self._here_string())
         elif char.isdigit():
             if not self._take(_NUMBER):
                 raise NotUnderstood("a number that is not understood", self.pos, hint="put it into quotes")
@@ -296,11 +332,18 @@ class _Reader:
         self._members()
         return True
 
+    def _look_at(self, text: str) -> None:
+        r"""`'\\host\x' | Get-Content`: a text that names a file on another machine, for some command."""
+        if ON_ANOTHER_MACHINE.search(text):
+            target = Word(text.replace(UNKNOWN, "x"), self.pos, self.pos, quoted=True)
+            looked_at = Redirection(LOOKED_AT, "", target, self.pos, self.pos)
+            self.commands.append(SimpleCommand((), (), (looked_at,), self.pos, self.pos))
+
     def _members(self) -> None:
         """`.Name` and `[0]` after a value; a call of a method is refused."""
         while True:
             if self._take(_PROPERTY):
-                if self._peek() == "(":
+                if self._peek() in {"(", "{"}:  # `$file.CopyTo{x}` calls it with a block
                     raise NotUnderstood("a method call", self.pos, hint="use a cmdlet or a program instead")
             elif self._peek() == "[":
                 self.pos += 1
@@ -336,9 +379,10 @@ class _Reader:
             if found is not None:
                 self._redirections(redirections)
                 continue
-            word = self._word(first=not words)
+            word = self._word(first=not words, program=words[0].text if words else "")
             if not words and not word.quoted and word.text.casefold() in _KEYWORDS:
-                raise NotUnderstood(f"`{word.text}` is not understood", word.start)
+                hint = _FOREACH if word.text.casefold() == "for" else PLAINER
+                raise NotUnderstood(f"`{word.text}` is not understood", word.start, hint=hint)
             words.append(word)
         if not words:
             raise NotUnderstood("a command is missing here", self.pos)
@@ -354,8 +398,15 @@ class _Reader:
             found = _REDIRECTION.match(self.text, start)
             if found is None:
                 break
+            if start and self.text[start - 1] not in " \t\n":
+                reason = "PowerShell may take this for a part of what stands before it"
+                raise NotUnderstood(reason, start, hint="put a blank before it")
             self.pos = found.end()
             if found.group(3):
+                if not self._at_word_end():
+                    raise NotUnderstood(
+                        "something follows a redirection", self.pos, hint="put a blank after it"
+                    )
                 continue
             self._blanks()
             if self._take(_NOTHING):
@@ -368,7 +419,7 @@ class _Reader:
         if alone:
             self.commands.append(SimpleCommand((), (), tuple(alone), alone[0].start, self.pos))
 
-    def _word(self, *, first: bool) -> Word:
+    def _word(self, *, first: bool, program: str = "") -> Word:
         start = self.pos
         parts: list[str] = []
         state = _WordState()
@@ -381,13 +432,15 @@ class _Reader:
         if _BROKEN_PARAMETER.match(self.text, start, self.pos):
             raise NotUnderstood("PowerShell makes two arguments of this", start, self.pos, hint=_QUOTES)
         text = "".join(parts)
-        if text == "--%" or "::" in text:
+        if text == "--%" or ("::" in text and program.casefold() not in _TAKE_TEXTS):
             raise NotUnderstood("a part that is not read as PowerShell, or a type's member", start)
         # A value outside of quotes may be a list, which becomes several arguments.
         alone = text.count(UNKNOWN) == 1 and _BLOCK_ALONE.match(self.text, start, self.pos)
         name = BLOCK if alone else ""
         piece = Expansion("variable", name, quoted=not state.listed)
-        glob = text.index("*") if "*" in text and not state.quoted else None
+        # Elsewhere than on Windows, what does not begin with a quote is a pattern for programs: `a'*'`, too.
+        found = None if self.text[start] in "'\"@" else _ACTIVE.search(text)
+        glob = found.start() if found is not None and not (first and found.group() != "*") else None
         return Word(text, start, self.pos, state.quoted, glob, expansions=(piece,) * text.count(UNKNOWN))
 
     def _at_word_end(self) -> bool:
@@ -407,17 +460,15 @@ class _Reader:
         elif self.text.startswith(("@'", '@"'), self.pos):
             state.quoted = True
             parts.append(self._here_string())
-        elif char == "`":
+        elif char == "`" and not (parts and _PARAMETER.match(parts[0])):
             parts.append(self._escaped(plain=True))
         elif char in "$({" or self.text.startswith("@(", self.pos):
             if first and char in "({":
-                raise NotUnderstood(
-                    "the command's name is only known when it runs", self.pos, hint="write the command's name"
-                )
+                hint = "put a blank before the block" if parts else "write the command's name"
+                raise NotUnderstood("the command's name is only known when it runs", self.pos, hint=hint)
             state.listed = True
-            self._value(char)
-            parts.append(UNKNOWN)
-        elif char == "@" or (char == "[" and first):
+            self._put_in(parts)
+        elif char in "@`" or (char == "[" and first):
             raise NotUnderstood(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
         elif char in "[]#":
             self.pos += 1
@@ -426,17 +477,31 @@ class _Reader:
             parts.append(self._take(_PLAIN))
         return True
 
+    def _put_in(self, parts: list[str]) -> None:
+        """A value alone, behind `-Name:`, or before a path; a variable or `$(...)` inside of other text."""
+        text, start = "".join(parts), self.pos
+        if text and not _BEFORE_VALUE.match(text):
+            if self._peek() != "$" or (_PARAMETER.match(text) and self.text.startswith("$(", start)):
+                raise NotUnderstood("PowerShell begins another argument here", start, hint=_QUOTES)
+            parts.append(self._expanded_piece())
+            return
+        self._value(self._peek())
+        parts.append(UNKNOWN)
+        before_path = self._peek() in {"/", "\\"} and _VARIABLE.fullmatch(self.text, start, self.pos)
+        if not before_path and not self._at_word_end():
+            raise NotUnderstood("PowerShell begins another argument here", self.pos, hint=_QUOTES)
+
     def _escaped(self, *, plain: bool = False) -> str:
-        """The character after a backtick; letters have a meaning of their own only inside quotes."""
+        """The character after a backtick, as far as all versions agree about it."""
         if self.pos + 1 >= self.end:
             raise NotUnderstood("a backtick at the end", self.pos, hint="leave it out")
         char = self.text[self.pos + 1]
-        if char in "\r\n" or (char == "u" and not plain):
+        if char in "\r\n" or (char.isalnum() and (plain or char not in _ESCAPES)):
             raise NotUnderstood(
                 "a backtick that is not understood", self.pos, hint="put the text into single quotes"
             )
         self.pos += 2
-        return char if plain else _ESCAPES.get(char, char)
+        return _ESCAPES.get(char, char)
 
     def _single(self) -> str:
         start = self.pos
@@ -473,6 +538,8 @@ class _Reader:
             return UNKNOWN
         if char == "$" and self._take_variable():
             return UNKNOWN
+        if char == "$" and not _NO_VARIABLE.match(self.text, self.pos):
+            raise NotUnderstood("a dollar sign that is not understood", self.pos, hint=_QUOTES)
         plain = self._take(_STRING_PLAIN)
         if not plain:
             self.pos += 1

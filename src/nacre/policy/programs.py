@@ -32,20 +32,23 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
+from nacre.policy.filter_versions import TEXT
 from nacre.policy.find_expression import (
     FindExpression,
+    fd_command,
     fd_commands,
+    finds_bare_names,
     follows_links,
     for_what_is_found,
     found_below,
     found_by_fd,
+    has_odd_place,
     places_below,
     printed_paths,
     removed,
     where_found,
     with_found_paths,
 )
-from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
 from nacre.policy.network_programs import NetworkInspector
 from nacre.policy.options import compiled, read
@@ -64,6 +67,19 @@ if TYPE_CHECKING:
 # Modules are named at the beginning of a program; yq loads files anywhere, also by a text that it evaluates.
 _JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})|modulemeta")
 _YQ_READS = regex(rf"load|eval\s*\(|\A\s*(?:import|include|module)\b|{UNKNOWN}")
+# What is read (an operand, too) and what is written, by format or by the end of the name: those that name no
+# files which pandoc opens by itself.
+_PANDOC_SOURCES = names("-f -r --from --read --") | {""}
+_PANDOC_TARGETS = names("-t -w --to --write -o --output")
+_PANDOC_PLAIN = (
+    r"(?:markdown(?:_\w+)?|gfm|commonmark(?:_x)?|json)(?:[+-][a-z_]+)*"
+    r"|-|/dev/\w+|(?s:.*)\.(?:md|markdown|txt|json)"
+)
+_PANDOC_READS = regex(rf"(?:{_PANDOC_PLAIN})\Z")
+_PANDOC_PDF = regex(r"(?is)(?:pdf(?:[+-].*)?|.*\.pdf)\Z")
+_PANDOC_WRITES = regex(
+    rf"(?:{_PANDOC_PLAIN}|(?:html[45]?|plain|native|man|asciidoc\w*)(?:[+-][a-z_]+)*|(?s:.*)\.(?:html?|adoc))\Z"
+)
 _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
@@ -148,15 +164,10 @@ class ProgramInspector(NetworkInspector):
         first = next((item for item in given if item.kind == "operand"), None)
         index = position(words, first.word) if first is not None else len(words)
         inner = words[index:] or (words[0].with_text("echo"),)
-        replaced = ""
-        for item in given:
-            if item.flag in {"-I", "-J"} and item.value is not None:
-                replaced = item.value.text if item.value.literal else UNKNOWN
-            elif item.flag in {"-i", "--replace"}:
-                replaced = item.value.text if item.value is not None else "{}"
+        before = given if first is None else given[: given.index(first)]
+        replaced = _replaced_text(before, found)
         role = "wrapper" if is_system_name(words[0].text) else "outer"
         self.step(words[:index], found.effects, role, rememberable=False, paths=found.paths)
-        before = given if first is None else given[: given.index(first)]
         flags = {item.flag for item in before}
         # Others divide what is read in other places (-d), or read something else (-a).
         zeros = flags & {"-0", "--null"} and flags <= _WITH_ZEROS
@@ -164,9 +175,12 @@ class ProgramInspector(NetworkInspector):
         if paths:
             mark = words[0].with_text("{}")
             marked = tuple(_with_mark(word, replaced) for word in inner) if replaced else (*inner, mark)
+            bare = has_odd_place([use.word for use in paths if use.access == "found"])
             fed = self.context.fed_by(words[0])
-            places = () if fed is None or follows_links(fed.words) else places_below(paths)
-            self._walk_found(tuple(with_found_paths(marked, many=not replaced)), paths, places)
+            by_links = fed is None or follows_links(fed.words)
+            places = () if by_links else places_below(paths)
+            found_words = with_found_paths(marked, many=not replaced, bare=bare)
+            self._walk_found(tuple(found_words), paths, places, by_links=by_links)
             return
         self.walk(_with_input(inner, replaced, words[0]))
 
@@ -190,21 +204,27 @@ class ProgramInspector(NetworkInspector):
                 continue
             before = len(self.found.steps)
             uses = reading.uses(found, here)
-            self._walk_found(command, uses, () if elsewhere or by_links else places_below(uses))
+            places = () if elsewhere or by_links else places_below(uses)
+            self._walk_found(command, uses, places, by_links=by_links)
             if elsewhere:
                 self.found.steps[before:] = map(where_found, self.found.steps[before:])
         for word in reading.deleting:
             self.step((word.with_text("rm"), word.with_text("--")), (), "command")
 
     def _walk_found(
-        self, command: tuple[Word, ...], uses: Sequence[PathUse], places: tuple[str, ...] = ()
+        self,
+        command: tuple[Word, ...],
+        uses: Sequence[PathUse],
+        places: tuple[str, ...] = (),
+        *,
+        by_links: bool = False,
     ) -> None:
         """A command for what was found: where it changes that, it matters what can be found."""
         before = len(self.found.steps)
         self.walk(tuple(found_below(word, places) for word in command))
         steps = self.found.steps
         for at in range(before, len(steps)):
-            steps[at] = for_what_is_found(steps[at], uses)
+            steps[at] = for_what_is_found(steps[at], uses, by_links=by_links)
 
     def read_fd(self, words: tuple[Word, ...]) -> None:
         """The command after -x or -X is run for each hit."""
@@ -215,9 +235,11 @@ class ProgramInspector(NetworkInspector):
         own, commands = fd_commands(words[1:])
         self.arguments(entry, own, found)
         self.step(words, found.effects, rememberable=not commands, paths=found.paths)
-        uses = found_by_fd(words, read(compiled(entry), own))
-        for command in commands:
-            self._walk_found(command, uses)
+        given = read(compiled(entry), own)
+        uses, bare = found_by_fd(words, given), finds_bare_names(given)
+        for option, command in commands:
+            by_links = any(item.kind == "follows" for item in given)
+            self._walk_found(fd_command(option, command, bare=bare), uses, by_links=by_links)
 
     # -- tar -----------------------------------------------------------------------------------------------
 
@@ -265,6 +287,8 @@ class ProgramInspector(NetworkInspector):
                 found.add(runs(archive, reason, archive.text if archive.literal else ""))
             elif archive.dynamic and not archive.prefix.startswith(("/", "./")) and not archive.spelled:
                 found.add(unresolved(archive, reason, hint="write ./ before it"))
+            elif archive.glob is not None and "/" not in archive.prefix:
+                found.add(unresolved(archive, reason, hint="write ./ before the pattern"))
         if (
             not reads
             and not flags <= {"--version", "--help", "--usage", "-?"}
@@ -295,6 +319,9 @@ class ProgramInspector(NetworkInspector):
         if len(operands) > _PIECES and all(word.literal for word in operands[:_PIECES]):
             old, new = (word.text for word in operands[:_PIECES])
             for word in operands[_PIECES:]:
+                if word.dynamic:  # what find has found: any name
+                    found.uses(unknown_at(word), "change")
+                    continue
                 directory, slash, name = word.text.rpartition("/")
                 found.uses(word.with_text(f"{directory}{slash}{name.replace(old, new, 1)}"), "change")
                 found.uses(word.with_text(word.text.replace(old, new, 1)), "change")
@@ -306,6 +333,10 @@ class ProgramInspector(NetworkInspector):
         found = Effects()
         self.arguments(entry, words[1:], found)
         operand = {"operand", "unproven"}
+        for item in itertools.takewhile(lambda item: item.kind not in operand, given):
+            if item.flag == "-x":
+                reason = "before the archive, some versions take the next word for a pattern"
+                found.add(unresolved(item.word, reason, hint="write -x behind the archive"))
         for item in itertools.dropwhile(lambda item: item.kind not in operand, given):
             if item.kind not in operand and not item.word.text.startswith("-d") and item.word.text != "-x":
                 reason = f"behind the archive `{shown(item.word.text)}` is the name of a member"
@@ -324,6 +355,38 @@ class ProgramInspector(NetworkInspector):
         if any(item.flag in {"-m", "--move"} for item in given):  # a directory is removed with all in it
             for item in given:
                 found.uses(item.word if item.kind in {"operand", "unproven"} else None, "touch")
+        self.finish(words, found)
+
+    def read_pandoc(self, words: tuple[Word, ...]) -> None:
+        """Some documents name further files, some formats take pictures in; `--sandbox` opens none.
+
+        But it does not hold the engine that makes a PDF, to which raw TeX in a document is code.
+        """
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        said = [item.word if item.kind in {"operand", "unproven"} else item.value for item in given]
+        plain = all(
+            _PANDOC_READS.match(word.text)
+            if item.flag in _PANDOC_SOURCES
+            else _PANDOC_WRITES.match(word.text)
+            for item, word in zip(given, said, strict=True)
+            if word is not None and item.flag in _PANDOC_SOURCES | _PANDOC_TARGETS
+        )
+        targets = [item.value for item in given if item.flag in _PANDOC_TARGETS and item.value is not None]
+        by_engine = next((word for word in targets if _PANDOC_PDF.match(word.text)), None)
+        if by_engine is not None:
+            found.paths.append(PathUse(by_engine, "leave"))
+        elif not plain and not any(item.flag == "--sandbox" for item in given):
+            found.paths.append(PathUse(words[0], "leave"))
+        self.finish(words, found)
+
+    def read_locate(self, words: tuple[Word, ...]) -> None:
+        """Its database has the names of all files, wherever they are."""
+        entry, _ = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        found.paths.append(PathUse(words[0], "leave"))
         self.finish(words, found)
 
     def read_jq(self, words: tuple[Word, ...]) -> None:
@@ -440,6 +503,29 @@ def _is_option(item: Argument) -> bool:
     return item.kind not in {"operand", "unproven"}
 
 
+def _replaced_text(before: Sequence[Argument], found: Effects) -> str:
+    """In whose place xargs puts its input, if not at the end; each word may hold one that is not known."""
+    replaced = ""
+    for item in before:
+        if replaced and _takes_replacement_back(item):
+            reason = "behind -I this takes it back, and what is read is added at the end"
+            found.add(unresolved(item.word, reason, hint="leave it out"))
+        if item.flag not in {"-I", "-J", "-i", "--replace"}:
+            continue
+        replaced = item.value.text if item.value is not None else "{}"
+        if item.value is not None and not item.value.literal:
+            reason = "which words the input replaces is only known when it runs"
+            found.add(unresolved(item.word, reason, item.flag, hint="write it out: -I {}"))
+    return replaced
+
+
+def _takes_replacement_back(item: Argument) -> bool:
+    """`xargs -I{} -L1`: the last of them counts, but -n 1 is passed over."""
+    if item.flag in {"-n", "--max-args"}:
+        return item.value is None or item.value.text != "1"
+    return item.flag in {"-L", "-l", "--max-lines"}
+
+
 def _with_mark(word: Word, replaced: str) -> Word:
     return replace(word, text=word.text.replace(replaced, "{}")) if replaced in word.text else word
 
@@ -491,12 +577,16 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("psql", "mysql", "mariadb"), ProgramInspector.read_sql),
     **dict.fromkeys(("dd", "gdd"), ProgramInspector.read_dd),
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), ProgramInspector.read_jq),
+    "pandoc": ProgramInspector.read_pandoc,
+    **dict.fromkeys(("locate", "plocate", "mlocate"), ProgramInspector.read_locate),
     **dict.fromkeys(("perl", "perl5"), ProgramInspector.read_perl),
     "git": ProgramInspector.read_git,
     **dict.fromkeys(("rename", "prename", "file-rename"), ProgramInspector.read_rename),
     "unzip": ProgramInspector.read_unzip,
     "zip": ProgramInspector.read_zip,
     **dict.fromkeys(("cmake", "ctest", "cpack"), ProgramInspector.read_cmake),
+    "gh": ProgramInspector.read_gh,
+    **dict.fromkeys(("docker", "podman"), ProgramInspector.read_engine),
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,
     "sqlite3": ProgramInspector.read_sqlite3,

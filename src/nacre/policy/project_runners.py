@@ -6,54 +6,153 @@ that the inner command needs one of its own is said by `check`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.policy import tables
-from nacre.policy.effects import position
+from nacre.policy.effects import position, shown, unlisted, writes
 from nacre.policy.model import Word, names
 from nacre.policy.options import compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.tables.schema import OUTSIDE
+from nacre.policy.tables.schema import EXPANDED_OUTSIDE, OUTSIDE
 from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nacre.policy.effects import Effects
     from nacre.policy.options import Argument
+    from nacre.policy.tables.javascript_packages import Package
     from nacre.policy.tables.schema import Program
 
 # Kinds of programs that packages can be.
-_OF_PROJECTS = names("javascript python python_packages interpreters build compilers ecosystems toolchains")
+_OF_PROJECTS = names(
+    "javascript python python_packages interpreters build compilers dotnet ecosystems toolchains"
+)
 # What runs scripts of the project, but installs packages, too; what fetches and runs one.
 _MANAGERS = names("npm pnpm yarn yarnpkg")
 _FETCHERS = names("npx pnpx bunx")
 # Options of test runners, bundlers and watchers that take a command, code, or an option of the interpreter.
 _COMMANDS = regex(
-    r"--(?:[\w.-]*\.)?(?:on[A-Z]\w*|on-[\w-]+)\Z"
+    r"--(?:[\w.-]*\.)?(?:on[A-Z]\w*|on-[\w-]+|checker)\Z|--(?:[\w-]+\.)*(?:hooks?|scripts?)\.[\w.:-]+\Z"
     r"|--(?:eval|exec\w*|command|cmd|shell|script-shell|print|run-under|wrapper|test-command|init-hook|pdbcls"
-    r"|node-?(?:option|arg)\w*|exec-?argv|inspect[\w-]*)\Z"
+    r"|node-?(?:option|arg)\w*|exec-?argv|inspect[\w-]*|open-app[\w-]*)\Z"
 )
 # `-e 'require("fs")...'`, `-c 'rm x'`, `-x touch`: what could be a text of code, behind a letter.
 _LETTER = regex(r"-[A-Za-z]{0,2}[ceEpx]\Z")
+_PATH = regex(r"[/*]")
+# With what a page is opened: `prisma studio --browser touch`.
+_OPENERS = names("--browser --open")
+_BROWSER = regex(
+    r"(?i)true|false|none|no|default|system|electron|(?:google[- ]?)?chrom(?:e|ium)[\w:.-]*|firefox[\w:.-]*"
+    r"|(?:ms)?edge[\w:.-]*|webkit|safari|brave|opera"
+)
 _CODE = regex(r"(?s:.*)[\s()\"'`;<>&|$]")
 # What they write may lie anywhere that may be written to.
 _WRITTEN = regex(
     r"--?(?:[a-z]+[-.]?)*?(?:out|output|cache|reports?|log|dest|dist|results?)(?:[-.]?[A-Za-z]+)*\Z|-o\Z"
 )
 _AWAY = regex(rf"{OUTSIDE}|(?i:(?:file|data|node|link|portal|git[\w+]*|ssh):)|\s*[\[{{]\s*[\"']")
+# Patterns of files that lead there.
+_EXPANDED_AWAY = regex(EXPANDED_OUTSIDE)
 # `-n require=/tmp/x`: a path behind another text.
 _PIECES = regex(r"[=,;]|:(?!//)")
 # What tests are called, and the addresses of pages.
 _TEXTS = names(
-    "-t -g -k --grep --fgrep --testNamePattern --test-name-pattern --name --title "
+    "-t -g -k -m --message --grep --fgrep --testNamePattern --test-name-pattern --name --title "
     "--base --base-href --base-url --public-path --publicPath --public-url --route --url"
 )
 _ADDRESS = regex(r"(?i)https?://")
 # Instructions by an address: a test's page is one, too, which is no code for the program that asks for it.
 _INSTRUCTIONS = regex(
-    r"--?[\w.-]*(?:config|import|require|load|preset|plugin|reporter|setup|env|init|registry)"
+    r"--?[\w.-]*(?:config|import|require|load|preset|plugin|reporter|setup|env|init|registry|template|example)"
 )
+# What these hand on are parameters of a recipe, which can be texts: `just commit 'fix it'`.
+_RECIPES = names("just task")
+# Names of files, tests and modules.
+_NAMES = regex(
+    r"--?[\w.-]*(?:reporter|[Pp]attern|[Mm]atch|filter|project|workspace|scope|include|exclude|ignore|env|mode)"
+)
+# A package of a registry, and which version of it: behind `@` a directory could stand, too (`ruff@..`); to
+# the package managers of JavaScript also a tag.
+_PACKAGE = regex(
+    r"[A-Za-z0-9_][\w.-]*(?:\[[\w, -]*\])?"
+    r"(?:@(?!.*\.t(?:gz|ar))([~^]?[0-9][\w.+-]*|[A-Za-z][A-Za-z0-9-]*)"
+    r"| ?(?:[=<>~!]=|[<>]) ?[0-9][\w.*,<>=!~ ]*)?"
+)
+# To uv and pipx all but these is a directory.
+_VERSION = regex(r"latest|[0-9]+(?:\.[0-9]+)*(?:\.?(?:a|b|rc|post|dev)[0-9]+)*")
 _GLUED = regex(r"-[A-Za-z](?=[/~]|\.\.?/)")
+
+# Names of scripts that are usual.
+_SCRIPTS = names(
+    "test start build dev develop serve preview lint format typecheck type-check check check-types coverage "
+    "e2e unit integration clean generate codegen release migrate seed prepare postinstall compile "
+    "bundle docs deploy test-unit test-e2e test-ci build-storybook ci"
+)
+# These are commands of some packages, which run what follows: `firebase emulators:exec`, `sst shell`.
+_STARTS = regex(r"(?:[\w-]+:)?(?:exec|shell|dlx)\Z")
+# What they are told by an address, or by the name of another registry, is code.
+_FETCHING = names("shadcn")
+# Words for a package that is known: files of the project, names, numbers, addresses of this machine.
+_PLAIN = regex(r"[\w@.*/][\w@.*/:,{}()\[\]!+^~%=-]*")
+_LOCAL = regex(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?:[:/][\w./:-]*)?")
+_FILES = regex(r"[\w@*-]*[./*](?s:.*)")
+_DIRECTORIES = names(
+    "src lib dist build app apps packages test tests docs scripts public static coverage e2e components "
+    "pages server client out node_modules"
+)
+_WITHOUT_COMMANDS = frozenset({".", "*"})
+# What a tool is told to do, and where: no program that could do harm is called so.
+_USUAL = names(
+    "add all analyze app apps bootstrap build check ci clean compile components debug default deploy destroy "
+    "develop dev enable "
+    "diff dist docs fix force format generate info init json latest lib lint list local ls main major "
+    "migrate minor newest none packages plan pretty preview print prod production pull push release report "
+    "reset run schema scripts seed src staging start static status stop synth test tests text true false "
+    "node_modules unit up update upgrade validate verbose verify version web"
+)
+_OF_FILES = (
+    "[cm]?[jt]sx?|json5?|ya?ml|mdx?|css|s[ac]ss|less|html?|vue|svelte|astro|prisma|graphql|gql|sql|txt|toml"
+)
+# Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
+_NO_COMMAND = regex(
+    rf"\.{{1,2}}/?|\d[\d.]*%?|[\w*.-]+\.(?:{_OF_FILES})(?::\d+)*|(?:\./)?[\w*@.-]+/[\w*@./,:{{}}-]*|\*+"
+    r"|HEAD(?:[~^]\d*)*|https?://[^\s;&|<>$`]+|@[\w./-]+|[a-z][\w-]*:[\w:*-]+|\.[\w.,]+"
+)
+
+# `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
+_SCOPED = regex(r"@[a-z0-9][a-z0-9_.-]*/[a-z0-9][a-z0-9_-]*(?:@(?:[~^]?[0-9]+(?:\.(?:[0-9]+|x))*|[a-z]+))?")
+# What their programs are called, where that is not the end of the package's name.
+_SCOPED_TOOLS = {
+    "@angular/cli": "ng",
+    "@babel/cli": "babel",
+    "@expo/cli": "expo",
+    "@lerna/cli": "lerna",
+    "@nrwl/cli": "nx",
+    "@nuxt/cli": "nuxi",
+    "@playwright/test": "playwright",
+    "@sveltejs/kit": "svelte-kit",
+    "@swc/cli": "swc",
+}
+# Commands of deno, some of bun, too, that write.
+_WRITING = names("fmt pack transpile bump-version")
+# Words that may follow some commands of bun and deno: what `bun pm` only shows, but for its cache.
+_WORDS_OF = {
+    "pm": names(
+        "ls list bin hash hash-string hash-print untrusted default-trusted cache whoami view why pkg "
+        "bump-version pack"
+    ),
+    "pm pkg": names("get"),
+    **dict.fromkeys(("audit", "ci", "types", "clean"), names("")),
+}
+# What they run by its name is a file of code; bun runs files of other kinds, too.
+_NO_NAME = regex(r"[./]")
+_CODE_FILE = regex(r".*\.(?:[cm]?[jt]sx?|html)")
+# The version of a package behind its name.
+_BEHIND_NAME = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
+# Options that npx of npm 6 does not know: it takes the next word for their value.
+_NOT_OF_NPX = names("-y --yes --no")
 
 
 class ScriptWord(NamedTuple):
@@ -64,17 +163,19 @@ class ScriptWord(NamedTuple):
     value: Word
 
 
-def script_words(words: Sequence[Word]) -> Iterator[ScriptWord]:
+def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
     """`npm test -- --config /tmp/x.js`: what the program behind a script could take from elsewhere."""
     option = ""
     for word in words:
         text = word.text
         if not text.startswith("-"):
+            if not option and " " in text and runner not in _RECIPES:
+                yield ScriptWord("runs", word, word)  # `npm run dev -- 'touch x'`, if it runs concurrently
             yield from _script_value(option, word, word)
             option = ""
             continue
         name, equals, value = text.partition("=")
-        if _COMMANDS.match(name):
+        if _COMMANDS.match(name) and not (text == "--print" and word is words[-1]):
             yield ScriptWord("runs", word, word)
         elif equals:
             yield from _script_value(name, word, word.with_text(value))
@@ -85,16 +186,185 @@ def script_words(words: Sequence[Word]) -> Iterator[ScriptWord]:
 
 def _script_value(option: str, word: Word, value: Word) -> Iterator[ScriptWord]:
     text = value.text
-    if option in _TEXTS:
+    if option in _TEXTS and (option.startswith("--") or " " in text or not _AWAY.match(text)):
+        return  # `jscodeshift -t /tmp/x.js` is no text
+    if option in _OPENERS and not _BROWSER.fullmatch(text):
+        yield ScriptWord("runs", word, value)
         return
-    if _LETTER.match(option) and (_CODE.match(text) or (option == "-x" and text.isalnum())):
+    if _LETTER.match(option) and (_CODE.match(text) or (option == "-x" and not _PATH.search(text))):
+        yield ScriptWord("runs", word, value)
+        return
+    if _may_be_line(option, text):
         yield ScriptWord("runs", word, value)
         return
     away = next((piece for piece in (text, *_PIECES.split(text)) if _AWAY.match(piece)), None)
     if away is not None:
         yield ScriptWord("writes" if _WRITTEN.match(option) else "elsewhere", word, value.with_text(away))
+    elif _EXPANDED_AWAY.match(text):
+        yield ScriptWord("runs", word, value)
     elif _ADDRESS.match(text) and _INSTRUCTIONS.match(option):
         yield ScriptWord("elsewhere", word, value)
+
+
+def _may_be_line(option: str, text: str) -> bool:
+    """`--doctorTest 'touch x'`, `--npm-client touch`: a value that could be a command."""
+    program, blank, _ = text.partition(" ")
+    if blank:
+        return option != "" and (tables.has_entry(program) or is_of_the_system(program))
+    is_name = not option or text in _USUAL or "/" in text or _NAMES.match(option) is not None
+    return not is_name and is_of_the_system(text)
+
+
+def package(word: Word, *, scopes: bool) -> tuple[str, str, bool]:
+    """A package without its version, the name of its program, and whether it belongs to a scope."""
+    full = _BEHIND_NAME.sub("", word.text) if word.literal else ""
+    if not (scopes and _SCOPED.fullmatch(word.text)):
+        return full, full, False
+    tool = _SCOPED_TOOLS.get(full)
+    return tool or full, tool or full.rpartition("/")[2], True
+
+
+def find_command(
+    word: Word, name: str, words: Sequence[Word], found: Effects, *, is_script: bool = True
+) -> None:
+    """`yarn frob touch x`: nobody knows what such a program or script does with its words."""
+    command = _for_command(name, words, is_script=is_script)
+    if command is not None:
+        known = f"what `{shown(name)}` does with `{shown(command.text)}` is not known"
+        unknown = f"nothing is known about `{shown(name)}`, which could run `{shown(command.text)}`"
+        reason = known if _package_of(name) is not None else unknown
+        found.add(unlisted(word, reason, word.text))
+
+
+def _package_of(name: str) -> Package | None:
+    from nacre.policy.tables.javascript_packages import package_of  # noqa: PLC0415 - when a package is named
+
+    return package_of(name)
+
+
+def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word | None:
+    """The first word that could be the name of a program, or a text for a shell."""
+    if is_script and (":" in name or name in _SCRIPTS):
+        return None
+    known = _package_of(name)
+    if known is not None:
+        return _not_of_package(name, known, words)
+    option = ""
+    for word in words:
+        text = word.text
+        if _STARTS.match(text):
+            return word
+        if text.startswith("-"):
+            option, equals, text = text.partition("=")
+            if not equals:
+                if option[1:2] != "-" and tables.has_entry(option[2:]):
+                    return word
+                continue
+        if option not in _TEXTS and text not in _USUAL and not _NO_COMMAND.fullmatch(text):
+            return word
+        option = ""
+    return None
+
+
+def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | None:
+    """The first word that is none of a package's everyday options and commands."""
+    option, operands = "", list[Word]()  # the option whose value is next
+    for word in words:
+        flag, equals, value = word.text.partition("=")
+        early = not operands and not known.commands & _WITHOUT_COMMANDS
+        if not flag.startswith("-"):
+            if not option:
+                operands.append(word)
+            fine = (
+                _is_value(known, option, word, early=early) if option else _is_operand(name, known, operands)
+            )
+            option = ""
+        elif flag in known.valued:
+            fine = not equals or _is_value(known, flag, word.with_text(value), early=early)
+            option = "" if equals else flag
+        else:
+            fine = flag in known.flags and value in {"", "true", "false"}
+            option = ""
+        if not fine:
+            return word
+    first = operands[0].text if operands else ""
+    if f"{first}?" in known.commands and not any(word.text in {"--dry-run", "--help"} for word in words):
+        return words[0] if words else Word(name, 0, 0)  # it publishes
+    return None
+
+
+def _is_value(known: Package, option: str, word: Word, *, early: bool) -> bool:
+    """A plain value; before the command of a package, only a number is one in every version."""
+    if early:
+        return word.text.isdecimal()
+    check = known.checks.get(option)
+    if check is not None:
+        return word.literal and re.fullmatch(check, word.text) is not None
+    return option in _TEXTS or _is_plain(word)
+
+
+def _is_operand(name: str, known: Package, operands: Sequence[Word]) -> bool:
+    """A command that is known, or a file or a name behind it."""
+    word = operands[-1]
+    if not _is_plain(word) or (name in _FETCHING and not word.text.replace("-", "").isalnum()):
+        return False
+    if "*" in known.commands:
+        return True
+    if "." in known.commands:
+        is_file = _FILES.match(word.text) is not None or _LOCAL.match(word.text) is not None
+        return is_file or word.text in _DIRECTORIES or not word.literal
+    path = "/".join(item.text for item in operands[:2])
+    own = known.commands & {word.text, f"{word.text}?"}
+    if len(operands) == 1:
+        return bool(own) or any(item.startswith(f"{word.text}/") for item in known.commands)
+    is_group = any(item.startswith(f"{operands[0].text}/") for item in known.commands)
+    return len(operands) > 2 or not is_group or path in known.commands  # noqa: PLR2004 - a group and its command
+
+
+def _is_plain(word: Word) -> bool:
+    """`$PORT` has been looked at as a value that is only known when it runs."""
+    if not word.literal:
+        return not word.may_be_option
+    text = word.text
+    return _LOCAL.fullmatch(text) is not None or ("://" not in text and _PLAIN.fullmatch(text) is not None)
+
+
+def find_own_command(word: Word, before: list[str], words: Sequence[Word], found: Effects) -> None:
+    """`deno fmt`, `bun pm trust x`: what a command of bun or deno does itself."""
+    options = [item.text for item in words]
+    options = options[: options.index("--")] if "--" in options else options
+    if before in ([], ["pm"]) and word.text in _WRITING and "--check" not in options:
+        found.add(writes(word, f"`{word.text}` writes files", word.text))
+    known = _WORDS_OF.get(" ".join(before))
+    is_file = not before and _NO_NAME.search(word.text) and not _CODE_FILE.fullmatch(word.text)
+    if is_file or (known is not None and word.text not in known):
+        reason = f"`{shown(' '.join((*before, word.text)))}` is not known to be harmless"
+        found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+
+def find_other_reading(entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:
+    """`npx -y eslint touch x`, `yarn run -T eslint x`: older versions do not know the option.
+
+    They take eslint for its value, and what follows for the program or the script.
+    """
+    at = position(words, word)
+    if entry.scopes and any(item.text in _NOT_OF_NPX for item in words[:at]):
+        _find_program(words[at + 1 :], found)
+    elif entry.for_scripts and at:
+        find_command(word, f"run {word.text}", words[at + 1 :], found)
+
+
+def _find_program(words: Sequence[Word], found: Effects) -> None:
+    for word in words:
+        named = word.text != "." and "/" not in word.text
+        if named and (tables.has_entry(word.text) or is_of_the_system(word.text)):
+            entry = tables.program(word.text)
+            if entry is not None and entry.harmless and entry.operands == "read":
+                continue
+            reason = f"an older npx could take `{shown(word.text)}` for the program"
+            hint = "write --yes=true, or leave the option out"
+            found.add(unlisted(word, reason, word.text, hint=hint))
+            return
 
 
 def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Word, ...]:
@@ -136,6 +406,14 @@ def is_tool(name: str, rest: Sequence[Word]) -> bool:
             return inner in {"test", "t", "run"}
         return inner not in _MANAGERS | _FETCHERS and is_tool(inner, ())
     return tables.home_of(name) == "javascript" or name == "node"
+
+
+def is_no_package(text: str, name: str, *, tags: bool) -> bool:
+    """`uvx ruff@..`, `npx eslint@..`, `npx bash`: code from elsewhere, or a program of the system."""
+    known = _PACKAGE.fullmatch(text)
+    version = known.group(1) if known is not None else ""
+    by_path = version is not None and not tags and not _VERSION.fullmatch(version)
+    return known is None or by_path or is_of_the_system(name) or is_of_the_system(text)
 
 
 def is_of_the_system(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.effects import PathUse, is_free_target, is_fresh
 from nacre.policy.model import LOOKED_AT, UNKNOWN
 from nacre.policy.paths import is_file_of_a_descriptor
-from nacre.policy.patterns import regex
+from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
 
 if TYPE_CHECKING:
     from nacre.policy.boundaries import Boundaries
@@ -43,12 +43,16 @@ class RedirectionCheck:
         target = redirection.target
         if target is None or redirection.operator == "<<<":
             return
+        if self.findings.windows and self._is_elsewhere(target):
+            reason, hint = "it connects to another machine", "name a file of this machine"
+            span = (redirection.start, redirection.end)
+            self.findings.add("deny", "network", reason, span, hint=hint)
+            return
         if redirection.operator == LOOKED_AT:
             self._boundaries.check([PathUse(target, "read")])
             return
-        texts = self._context.candidates(target) or [target.text]
         span = (redirection.start, redirection.end)
-        if any(_NETWORK.match(text) for text in texts):
+        if _NETWORK.match(target.text):
             self.findings.add(
                 "deny", "network", "the shell opens a network connection for this file name", span
             )
@@ -61,7 +65,7 @@ class RedirectionCheck:
         if reads_output(redirection):
             reason, hint = "what is written to this output would change the file", "leave it out"
             self.findings.add(self.findings.whole.when_unknown, "not resolvable", reason, span, hint=hint)
-        duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
+        duplicates = redirection.operator in {">&", "<&"} and bool(_DESCRIPTOR.match(target.text))
         if duplicates or self._is_free(target, written=redirection.operator in _WRITES):
             return
         if redirection.operator in _WRITES:
@@ -69,6 +73,11 @@ class RedirectionCheck:
         if redirection.operator != "<&":
             access = "write" if redirection.operator in _WRITES else "read"
             self._boundaries.check([PathUse(target, access)])
+
+    def _is_elsewhere(self, target: Word) -> bool:
+        r"""`< \\host\x`: without an allowlist that is a file like others."""
+        named = ON_ANOTHER_MACHINE.search(target.text) is not None
+        return named and self.findings.policy.mode == "allowlist"
 
     def _is_free(self, target: Word, *, written: bool) -> bool:
         """A device that is no file; an output is none as long as it is what the text was given."""

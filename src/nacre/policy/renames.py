@@ -49,6 +49,9 @@ class Renames:
         self._count = 0
         self._steps = _MOST_STEPS
         self._spots: dict[tuple[str, str], str] = {}
+        # What is moved, and so is no longer where it was.
+        self._gone: set[str] = set()
+        self._later: dict[str, list[tuple[str, int]]] = {}
 
     @property
     def given(self) -> bool:
@@ -60,6 +63,8 @@ class Renames:
         self._command += 1
         if _GIVING.isdisjoint({use.access for use in uses}):  # nearly always
             return self._command
+        if any(use.brings_links for use in uses):
+            return self._command  # what comes out of an archive has no name before
         targets = [use for use in uses if use.access in _CHANGES and _is_known(use)]
         sources = [use for use in uses if use.access in _SOURCES and _is_known(use)]
         links = [use for use in uses if use.access == "link" and _is_known(use)]
@@ -70,6 +75,7 @@ class Renames:
                 self._put(_text(goal), [_text(use) for use in sources if use is not goal], directory)
             for link in links:
                 self._link(link, directory)
+            self._gone |= {self._spot(_text(use), directory) for use in targets}
         return self._command
 
     def _put(self, target: str, sources: Sequence[str], directory: str) -> None:
@@ -109,8 +115,13 @@ class Renames:
         if self._steps < 0:
             return None
         found: dict[str, None] = {}
-        paths = paths_in(path) if use.access in {"maybe", "alter"} else (path,)
+        paths = tuple(paths_in(path)) if use.access in {"maybe", "alter"} else (path,)
         waiting = [self._absolute(each, directory) for each in paths]
+        # Seen from a directory that has come elsewhere by then, it is another path.
+        starts = self._later_names(directory, command)
+        moved = [joined(start, each) for start in starts for each in paths if self._is_seen_from_here(each)]
+        found.update(dict.fromkeys(moved))
+        waiting += moved
         if (use.word.glob is not None and "**" in path) or path.count("..") > _MOST_STEPS_UP:
             return None
         if use.access == "tree":
@@ -125,6 +136,23 @@ class Renames:
             if self._steps < 0:
                 return None
         return tuple(found)
+
+    def _later_names(self, directory: str, command: int) -> tuple[str, ...]:
+        """Where a directory is once others have moved it, or one that holds it: `mv x ../here y ../..`."""
+        if directory not in self._later:
+            place = self._spot(directory, "/")
+            self._later[directory] = [
+                (name + place[len(old) :], giver)
+                for name, olds in self._made.items()
+                for old, giver in olds.items()
+                if old in self._gone and is_at_or_below(place, old)
+            ]
+        found = self._later[directory]
+        self._steps -= len(found)
+        return tuple(dict.fromkeys(name for name, giver in found if giver != command))
+
+    def _is_seen_from_here(self, path: str) -> bool:
+        return not path.startswith(("/", "~"))
 
     def _ways(self, path: str) -> Iterator[str]:
         """A path by its names; what `..` leads up from can be a link by then, and is looked for, too."""

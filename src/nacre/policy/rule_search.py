@@ -10,17 +10,26 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.command_input import given_to
 from nacre.policy.effects import Step, base_name
-from nacre.policy.model import record
+from nacre.policy.grammar import behind_prefixes
+from nacre.policy.model import Word, names, record
+from nacre.policy.patterns import regex
+from nacre.policy.tables import has_entry
+from nacre.policy.tables.shells import SHELLS
 from nacre.policy.windows_names import aliases, synonyms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.policy.findings import Span, TextFindings
+    from nacre.policy.findings import Findings, Span, TextFindings
     from nacre.policy.matching import Rule
-    from nacre.policy.model import Decision, Word
+    from nacre.policy.model import Decision
 
 _MOST_HINTS = 6
+_QUOTING = regex(r"[\"'\\]")
+_OPTION = regex(r"(?<![\w-])--?[A-Za-z0-9][\w-]*")
+# Builtins whose options are for themselves, and programs that hand them on.
+_LOOKS_AT = names("read test [ [[ mapfile readarray cd pwd wait kill type command")
+_HANDS_ON = names("echo printf set env xargs printenv")
 
 
 @record
@@ -68,7 +77,25 @@ class RuleSearch:
         if hit is not False:
             return hit
         values = {id(value) for item in given_to(step.words) for value in item.values}
-        return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
+        arguments = [word for word in step.words[1:] if id(word) not in values]
+        hit = rule.forbids_arguments(arguments)
+        if hit is False and any(word.expansions for word in arguments):
+            return None if self._may_hit(rule, arguments) else False
+        return hit
+
+    def _may_hit(self, rule: Rule, arguments: Sequence[Word]) -> bool:
+        """Whether a value could be an option that the text itself writes elsewhere: `set -- -rf; rm "$1"`."""
+        ends = next((at for at, word in enumerate(arguments) if word.text == "--"), len(arguments))
+        unproven = [word for word in arguments[:ends] if word.expansions and word.may_be_option]
+        if any(word.prefix.startswith("-") and "=" not in word.prefix for word in unproven):
+            return not all(word.number for word in unproven)
+        if unproven and _has_braced_option(self.findings.whole.source):
+            return True
+        options = written_options(self.findings.whole) if unproven else ()
+        known = [word for word in arguments if word not in unproven]
+        # A value that is quoted is one word. Of several, each may be another of these options.
+        several = [options] if len(unproven) > 1 else [[option] for option in options]
+        return any(rule.forbids_arguments([*known, *given]) is True for given in several if given)
 
     def _add_rule(self, decision: Decision, rule: Rule, reason: str, subject: Subject) -> None:
         self.findings.add(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
@@ -125,6 +152,35 @@ class RuleSearch:
         near = near or [rule.text for rule in rules]
         more = f" and {len(near) - _MOST_HINTS} more" if len(near) > _MOST_HINTS else ""
         return f"allowed here: {', '.join(near[:_MOST_HINTS])}{more}" if near else ""
+
+
+def written_options(whole: Findings) -> list[Word]:
+    """What looks like an option in a text or in the variables of the call, and may become a value.
+
+    Options of a program that is known stay its own: `grep -rl x | while read -r f`.
+    """
+    text = whole.source
+    for command in whole.commands:
+        words = behind_prefixes(command.words)
+        for word in words if words and _keeps_its_options(words[0].text) else ():
+            if word.literal and word.text.startswith("-"):
+                text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
+    texts = (text, *whole.environment.values())
+    found = (option for each in texts for option in _OPTION.findall(_QUOTING.sub("", each)))
+    return [Word(option, 0, 0) for option in dict.fromkeys(found)]
+
+
+def _has_braced_option(text: str) -> bool:
+    """`-r{f,}`, `{x,-rf}`: braces can put an option together that stands nowhere."""
+    return "{" in text and any(
+        "-" in word and ("{" in word or "}" in word) and ("," in word or ".." in word)
+        for word in text.split()
+    )
+
+
+def _keeps_its_options(name: str) -> bool:
+    base = base_name(name)
+    return base in _LOOKS_AT or (has_entry(base) and base not in SHELLS and base not in _HANDS_ON)
 
 
 def _spelled(subject: Subject) -> str:

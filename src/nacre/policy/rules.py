@@ -58,6 +58,8 @@ class Policy:
     own_files: tuple[str, ...] = ()
     # Where nacre keeps what commands have printed: it may be read, whatever directories are allowed.
     output_directories: tuple[str, ...] = ()
+    # Where a person lets commands start; a call, or a session, may go elsewhere by itself.
+    start_directory: str = ""
     # The rules that speak about a name, found before: a few names come again and again.
     _denying: dict[str, tuple[Rule, ...]] = field(
         default_factory=dict[str, tuple[Rule, ...]], init=False, repr=False, compare=False
@@ -187,6 +189,7 @@ class Policy:
             free_builtins=self.free_builtins,
             own_files=self.own_files,
             output_directories=self.output_directories,
+            start_directory=self.start_directory,
             files=self.files,
         )
 

@@ -43,7 +43,8 @@ _ZSH_PATH = regex(r"[:=]=")
 _ZSH_BOTH = regex(r"[0-9]+&>")
 _ZSH_RANGE = regex(r"<[0-9]*-[0-9]*>")
 _DESCRIPTOR_NEXT = regex(r"[0-9]+[<>]")
-_AFTER_WORD = regex(r"[ \t\n;&|)<>]|\Z")
+_AFTER_WORD = regex(r"[ \t\n;&|)]|[<>](?!\()|\Z")  # `B<(x)` is one word
+_WRITE_OUT = "write the words out"
 _BODY_FIRST = "write the text of the here-document into a variable or a file first"
 
 
@@ -161,6 +162,8 @@ class SimpleScanner(CertaintyScanner):
         if self.pending and "\n" in self.text[start : self.pos]:
             hint = "write the here-document last"
             raise NotUnderstood("a here-document begins before a word over several lines", start, hint=hint)
+        if not words and len(found) > 1:
+            raise NotUnderstood("braces in a command's name", start, self.pos, hint=_WRITE_OUT)
         if not words:
             self._check_name(found[0])
         elif len(found) > 1:
@@ -200,6 +203,9 @@ class SimpleScanner(CertaintyScanner):
         if word.text in self.grammar.own_words:
             # Also in quotes: zsh knows these after it has removed them.
             reason = f"{self.grammar.name} reads `{word.text}` in its own way"
+            raise NotUnderstood(reason, word.start, word.end)
+        if "=" in word.text and "/" not in word.text.partition("=")[0]:
+            reason = "some shells take this for an assignment, and the next word for the command"
             raise NotUnderstood(reason, word.start, word.end)
         if word.text.endswith(":") and len(word.text) > 1:
             hint = "leave out the colon"
@@ -401,10 +407,11 @@ class SimpleScanner(CertaintyScanner):
             line, after = self._heredoc_line(heredoc)
             if line == heredoc.delimiter:
                 break
-            if self.depth and line.lstrip("\t").startswith(heredoc.delimiter + ")"):
-                hint = "write the parenthesis on a line of its own"
+            # To bash 5.2 such a line ends it, wherever the parenthesis stands.
+            if self.depth and ")" in line and line.lstrip("\t").startswith(heredoc.delimiter):
+                hint = "write the parenthesis on a line of its own, or choose another delimiter"
                 raise NotUnderstood(
-                    "a here-document's end directly before a parenthesis", line_start, hint=hint
+                    "a line with a parenthesis that begins as a here-document's end", line_start, hint=hint
                 )
             self.pos = after
         if heredoc.quoted:

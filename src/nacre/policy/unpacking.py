@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import PathUse, known_path, unknown_at, unresolved
+from nacre.policy.effects import PathUse, known_path, runs, shown, unknown_at, unresolved
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.patterns import regex
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _COPIES_WHOLE = frozenset(
     {"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dirs", "-T", "--no-target-directory"}
 )
+_KEEPS_LINKS = _COPIES_WHOLE | {"-P", "-l", "--no-dereference", "--links"}
 # Options with which a file keeps the directories of its name where it is put, or is named in a list.
 _KEEPS_PATHS = {
     "cp": frozenset({"--parents", "--path"}),
@@ -31,13 +32,19 @@ _KEEPS_PATHS = {
 # Files of another machine whose names are found there.
 _NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z")
 
+# What operands are to programs that change files.
+_CHANGES = frozenset({"change", "copy", "touch", "squeeze"})
+_ENVIRONMENT = regex(r"(?:.*/)?\.?v?env(?:[0-9._-][\w.-]*)?/?\Z")
+_PATTERN = regex(r"[*?\[]")
 _END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
 # `-t` and `--target-directory`, of which only the end is known.
 _MAY_END_OPTION = regex(r"[a-z-]*\Z")
 
 
 def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> None:
-    """Write down the directories that a program fills."""
+    """Write down the directories that a program fills, and those that it empties."""
+    if entry.empties:
+        _find_emptied(entry, given, found)
     if not entry.unpacks and entry.operands != "copy":
         return
     flags = {item.flag for item in given}
@@ -48,23 +55,41 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
                 if item.kind == "changes":
                     found.uses(item.value, "fill")
             found.uses(operands[-1], "fill")
-    elif entry.unpacks and not flags & set(entry.looks.split()):
-        alone = not operands or entry.operands.split()[0] != "change"
-        if alone and not any(item.kind == "fills" for item in given):
-            at = given[0].word if given else None
-            found.uses((at or Word("", 0, 0)).with_text("."), "fill")
+        if flags & _KEEPS_LINKS and any(known_path(word) is None for word in operands):
+            targets = [item.value for item in given if item.kind == "changes" and item.value is not None]
+            found.paths += [PathUse(word, "change", brings_links=True) for word in (*targets, operands[-1])]
+    elif entry.unpacks and not (
+        flags & set(entry.looks.split()) or any(item.kind == "fills" for item in given)
+    ):
+        at = given[0].word if given else None
+        found.uses((at or Word("", 0, 0)).with_text("."), "fill")
     if entry.brings_links:
         found.paths = [
             replace(use, brings_links=True) if use.access == "fill" else use for use in found.paths
         ]
 
 
+def _find_emptied(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """`python3 -m venv --clear src`: only what is called like an environment is emptied."""
+    if not any(item.flag in entry.empties.split() for item in given):
+        return
+    for item in given:
+        if item.kind in {"operand", "unproven"} and not (
+            item.word.literal and _ENVIRONMENT.match(item.word.text)
+        ):
+            reason = f"all that `{shown(item.word.text)}` holds would be removed"
+            found.add(runs(item.word, reason, item.word.text if item.word.literal else ""))
+
+
 def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> None:
-    """Write down the links that a program makes, and the directories that it reads with all links in them."""
-    if not entry.symlinks and not entry.trees and entry.operands != "copy":
+    """Write down the links that a program makes, and what it reads with all that is linked or named there."""
+    if not (entry.symlinks or entry.trees or entry.expands) and entry.operands != "copy":
         return
     flags = {item.flag for item in given}
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if entry.expands:
+        patterns = ((word, _PATTERN.search(word.text)) for word in operands if word.literal)
+        found.paths += [PathUse(replace(word, glob=at.start()), "maybe") for word, at in patterns if at]
     if not flags.isdisjoint(entry.symlinks.split()) and flags.isdisjoint({"-r", "--relative"}):
         targets = [item.value for item in given if item.kind == "changes" and item.value is not None]
         said = operands if targets else operands[:-1] or operands
@@ -118,6 +143,20 @@ def find_linked_here(entry: Program, given: Sequence[Argument], found: Effects) 
     word = operands[0]
     name = word.text.rstrip("/").rpartition("/")[2]
     found.uses(word.with_text(f"./{name}") if word.literal else unknown_at(word), "change")
+
+
+def find_displaced(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """`install hook -m .git/hooks`: BSD's programs take all words behind the first operand for operands."""
+    roles = set(entry.operands.split())
+    if roles.isdisjoint(_CHANGES) or entry.end_of_options or entry.style != "getopt":
+        return
+    access = "touch" if roles == {"touch"} else "change"
+    behind = False
+    for item in given:
+        behind = behind or item.kind in {"operand", "unproven"}
+        for value in item.values if behind else ():
+            if value.start > item.word.start:
+                found.uses(value, access)
 
 
 def _put_into(place: str, name: str, word: Word) -> Word:

@@ -23,22 +23,29 @@ from nacre.policy.alternatives import (
     add_fields,
     add_literal,
     add_whole,
+    are_formats,
     as_value,
     bound_readings,
     file_without_end,
     is_one_field,
     is_one_number,
+    last_parts,
     merged,
     operated,
     unique,
     unknown_piece,
     unknown_word,
+    unproven,
     with_nothing,
 )
 from nacre.policy.calls import FOLLOWED_SHELLS, PARAMETER, Calls
 from nacre.policy.command_facts import (
+    ASSIGNING,
+    CHANGING,
+    OPAQUE,
     cleans_up,
     command_name,
+    counts_itself,
     feeder_of,
     has_expansions,
     is_output,
@@ -46,11 +53,12 @@ from nacre.policy.command_facts import (
     may_print_nothing,
     place_of,
     printed_into,
+    unfollowed_in_values,
     waited_into,
 )
-from nacre.policy.grammar import GRAMMARS, behind_prefixes
+from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
-from nacre.policy.outputs import output_shape
+from nacre.policy.outputs import BLANKS, PRINTS_PATH_OF, output_shape
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -65,33 +73,12 @@ _MOST_ADDITIONS = 5  # to an array, with its first words
 _MAY_REPEAT = regex(r"\b(?:for|foreach|while|until|select|repeat|function)\b|(?<!=)\(\s*\)")
 _LONGEST_CHAIN = 64  # of variables that are made from others
 _MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
-
-# Builtins that assign to variables whose names are their arguments.
-_ASSIGNING = names(
-    "read mapfile readarray printf getopts declare local export typeset readonly wait unset let"
-)
 _DECLARING = names("export local readonly declare typeset")
 _HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
-# Builtins after which no variable is known any more.
-_OPAQUE = names("eval source . trap")
-# Variables that shells set or change by themselves.
-_CHANGING = regex(
-    r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
-    r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
-    r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
-)
-# Numbers that the larger shells provide; those of users only zsh does not take from its environment.
-_COUNTING = names("RANDOM SECONDS LINENO PPID")
-_COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 # Shells that keep their directory in PWD, whatever they were given.
 _KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 _NUMBER = regex(r"-?[0-9]+\Z")
-# Programs that print the path of their operand, or the part before its last name.
-_PRINTS_PATH_OF = (["dirname"], ["realpath"], ["readlink", "-f"])
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
-
-# What tr removes of a number, so that a number is left.
-_BLANKS = ([" "], ["[:space:]"], ["[:blank:]"], [" \\n"])
 
 
 class Context:
@@ -102,15 +89,14 @@ class Context:
         self.shell = shell
         self.commands: Sequence[SimpleCommand] = scan.commands if scan is not None else ()
         self._splits = shell not in {"zsh", "fish"}
-        self._expands_braces = shell in GRAMMARS and GRAMMARS[shell].name == "ksh"  # also those of a value
+        self._unfollowed = unfollowed_in_values(source, shell)
         self._work = 0
         self._opaque = False
         self._assigned: dict[str, list[tuple[Assignment, int]]] = {}
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
-        # The names that the text makes arrays, computed on demand.
-        self.arrays: frozenset[str] | None = None
+        self.arrays: frozenset[str] | None = None  # computed on demand
         self._has_dynamic_names = False
         # The names that are lists of keys and values: `x=(a b)` has one element, which is b.
         self.associative: set[str] = set()
@@ -120,6 +106,8 @@ class Context:
         self._calls = Calls(self.commands, scan.definitions if scan is not None else ())
         # Values of declarations that this shell splits: each part is an assignment of its own.
         self._split: list[tuple[Word, int]] = []
+        # Formats of printf that are put together: `-vx` would assign to x.
+        self._formats: list[tuple[Word, int]] = []
         self._bodies: dict[int, tuple[int, int]] = {}
         if scan is not None and (scan.bodies or scan.certain):
             self._bodies = {at: (start, end) for at, start, end in scan.bodies}
@@ -129,7 +117,7 @@ class Context:
             self._collect(command)
         if self._has_dynamic_names:
             self._look_at_dynamic_names()
-        if self._split:
+        if self._split or self._formats:
             self._look_at_split_values()
 
     def forget(self) -> None:
@@ -158,9 +146,9 @@ class Context:
         words = behind_prefixes(command.words)
         name = words[0].text if words else ""
         self._has_dynamic_names = self._has_dynamic_names or UNKNOWN in name
-        if name in _ASSIGNING:
+        if name in ASSIGNING:
             self._declared(name, words[1:], command, at)
-        elif name in _OPAQUE:
+        elif name in OPAQUE:
             self._opaque = self._opaque or not cleans_up(words)
 
     def _look_at_dynamic_names(self) -> None:
@@ -168,7 +156,7 @@ class Context:
         for command in self.commands:
             if UNKNOWN in command_name(command):
                 names = {command_name(reading) for reading in self.readings(command)}
-                if names & (_ASSIGNING | _OPAQUE):
+                if names & (ASSIGNING | OPAQUE):
                     self._opaque = True
                     self._values.clear()
                     return
@@ -179,9 +167,14 @@ class Context:
             if any(len(words) != 1 or words[0].several for words in self.alternatives(word, at)):
                 self.forget()
                 return
+        if not all(are_formats(with_nothing(self.alternatives(word, at))) for word, at in self._formats):
+            self.forget()
 
     def _declared(self, builtin: str, words: Sequence[Word], command: SimpleCommand, at: int) -> None:
         """`export x=1`, `read x`, `printf -v x`: what is not literally a name makes every name unknown."""
+        if builtin == "printf" and words and words[0].expansions and words[0].prefix[:1] != "-":
+            self._formats.append((words[0], at))
+            return
         if builtin == "printf":
             words = printed_into(words)
         elif builtin == "wait":
@@ -229,7 +222,7 @@ class Context:
 
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
-        if self._opaque or name in self.associative or _CHANGING.fullmatch(name):
+        if self._opaque or name in self.associative or CHANGING.fullmatch(name):
             return False
         if any(start <= at < end for start, end in self._later):
             return False
@@ -308,15 +301,16 @@ class Context:
             splits = splits and word.splits
             piece = Expansion("variable", "", quoted=not splits, each=any(e.each for e in word.expansions))
             return [(replace(word, text=word.prefix + UNKNOWN, expansions=(piece,)),)]
-        if word.text == UNKNOWN and word.expansions[0].each and word.expansions[0].kind == "variable":
-            elements = self._elements(word, word.expansions[0], at)
+        # Where one word is wanted, as in `y="${x[@]}"`, the elements are joined: that is not followed.
+        if splits and word.text == UNKNOWN and word.expansions[0].kind == "variable":
+            elements = self._elements(word, word.expansions[0], at) if word.expansions[0].each else None
             if elements is not None:
                 return elements
         drafts = [Draft()]
         offset = 0
         for position, literal in enumerate(word.text.split(UNKNOWN)):
             for draft in drafts:
-                add_literal(draft, literal, word, offset)
+                add_literal(draft, literal, word, offset, zsh=self.shell == "zsh")
             offset += len(literal) + 1
             if position < len(word.expansions):
                 expansion = word.expansions[position]
@@ -337,9 +331,11 @@ class Context:
         filled: list[Draft] = []
         for draft, value in itertools.product(drafts, values):
             another = draft.copy()
-            if not splits or value.expansions or not self._splits:
+            # zsh splits what a command prints, though no value of a variable.
+            kept = not self._splits and expansion.kind != "command"
+            if not splits or value.expansions or kept:
                 add_whole(another, value, quoted=not splits)
-            elif self._expands_braces and "{" in value.text:
+            elif self._unfollowed is not None and self._unfollowed in value.text:
                 add_whole(another, unknown_word(word, expansion), quoted=False)
             else:
                 add_fields(another, value.text, word, expansion)
@@ -347,13 +343,32 @@ class Context:
         return filled
 
     def _elements(self, word: Word, expansion: Expansion, at: int) -> Alternatives | None:
-        """The words of `"${x[@]}"`: an array that is assigned once, from known words, and added to."""
+        """The words of `"${x[@]}"`: those that are known, or however many numbers."""
+        if not self.is_certain(expansion.name, at):
+            return None
         given = self._assigned.get(expansion.name, ())
         if not 1 <= len(given) <= _MOST_ELEMENTS:
             return None
+        known = self._known_elements(given, word, expansion)
+        if known is None and all(self._adds_number(item, place) for item, place in given):
+            known = [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
+        return known
+
+    def _adds_number(self, item: Assignment, at: int) -> bool:
+        """`pids=()`, `pids+=($!)`."""
+        value = item.appended or item.value
+        if not item.array or value is None:
+            return False
+        found = self.alternatives(value, at) if item.listed else ()
+        return all(len(words) == 1 and as_value(words[0]).number for words in found)
+
+    def _known_elements(
+        self, given: Sequence[tuple[Assignment, int]], word: Word, expansion: Expansion
+    ) -> Alternatives | None:
+        """Those of an array that is assigned once, from known words, and added to."""
         groups = [list(items) for _, items in itertools.groupby(given, key=lambda pair: pair[1])]
         once = len(groups) == 1 or not _MAY_REPEAT.search(self.source)
-        if len(groups) > _MOST_ADDITIONS or not once or not self.is_certain(expansion.name, at):
+        if len(groups) > _MOST_ADDITIONS or not once:
             return None
         self._work += len(given)
         parts = [self._part(items, word, expansion, added=bool(index)) for index, items in enumerate(groups)]
@@ -416,7 +431,7 @@ class Context:
         if expansion.name == "PWD" and self._is_own_directory():
             return [unknown_piece(replace(expansion, shape="operand"))]
         if not self.is_certain(expansion.name, at) or self._is_list(expansion):
-            return [unknown_piece(expansion)]
+            return unproven(expansion, self.values_of(expansion.name))
         return list(self.values_of(expansion.name) or [unknown_piece(expansion)])
 
     def _argument(self, expansion: Expansion, at: int) -> list[Word]:
@@ -460,13 +475,7 @@ class Context:
 
     def _counts(self, name: str) -> bool:
         """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
-        if name not in (_COUNTING_IN_ZSH if self.shell == "zsh" else _COUNTING):
-            return False
-        if name == "SECONDS" and self.shell == "ksh":
-            return False  # ksh93 counts them with a decimal point
-        return (
-            not self._opaque and name not in self._assigned and self.shell in {"bash", "zsh", "ksh", "mksh"}
-        )
+        return counts_itself(name, self.shell) and not self._opaque and name not in self._assigned
 
     def _is_own_directory(self) -> bool:
         """Whether `$PWD` is what the shell itself has put there: a path from the root."""
@@ -478,13 +487,16 @@ class Context:
             return [unknown_piece(replace(expansion, shape="digits"))]
         argument = expansion.argument
         if argument is None or not argument.literal:
-            return [unknown_piece(expansion)]
+            followed = argument is not None and expansion.operator == "##"  # `${f##*/}`
+            values = self._variable(replace(expansion, kind="variable"), at) if followed else []
+            return last_parts(values) or unproven(expansion, self.values_of(expansion.name))
         if expansion.operator in {"+", ":+"}:
             return [argument.with_text(""), argument.with_text(argument.text)]
         values = self._variable(replace(expansion, kind="variable"), at)
         if any(value.expansions for value in values):
             files = [file_without_end(value, expansion.operator, argument.text) for value in values]
-            return [file for file in files if file is not None] if all(files) else [unknown_piece(expansion)]
+            known = [file for file in files if file is not None]
+            return known if all(files) else unproven(expansion, [argument])
         texts = [operated(value.text, expansion.operator, argument.text) for value in values]
         if any(text is None for text in texts):
             return [unknown_piece(expansion)]
@@ -516,7 +528,7 @@ class Context:
             return "any"
         last = commands[-1]
         if len(commands) > 1 and [word.text for word in last.words[:2]] == ["tr", "-d"]:
-            if [word.text for word in last.words[2:]] not in _BLANKS:
+            if [word.text for word in last.words[2:]] not in BLANKS:
                 return "any"
             # `wc -l | tr -d ' '`: a number without the blanks before it
             errors_too = "&" in self.source[commands[-2].end : last.start]
@@ -535,7 +547,7 @@ class Context:
     def _is_path_of_operand(self, command: SimpleCommand) -> bool:
         """`dirname "$PWD"`, `realpath "./$x"`: what does not begin with a dash gives a path that does not."""
         *before, word = command.words
-        if [item.text for item in before] not in _PRINTS_PATH_OF:
+        if [item.text for item in before] not in PRINTS_PATH_OF:
             return False
         readings = with_nothing(self.alternatives(word, place_of(command)))
         return all(len(words) == 1 and not (words[0].several or words[0].may_be_option) for words in readings)
@@ -569,12 +581,6 @@ class Context:
             for words in self.alternatives(word, at)
         )
 
-    # -- questions about one word --------------------------------------------------------------------------
-
-    def candidates(self, word: Word) -> tuple[str, ...] | None:
-        """Every text that a word of a reading can have; None when it is not proven."""
-        return None if word.expansions else (word.text,)
-
     def integers(self) -> set[str]:
         """The names that an arithmetic expression assigns, which makes them numbers for good in zsh."""
         return {
@@ -592,7 +598,3 @@ class Context:
                 plain = value is not None and (not value.literal or _PLAIN_NUMBER.match(value.text))
                 if value is None or not plain or not self._is_number(value, at):
                     yield item
-
-    def may_be_option(self, word: Word) -> bool:
-        """Tell whether a word of a reading could begin with a dash when the command runs."""
-        return word.may_be_option

@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nacre.policy.alternatives import with_nothing
+from nacre.policy.command_facts import place_of
 from nacre.policy.effects import base_name
 from nacre.policy.git_commands import NO_EDITOR
 from nacre.policy.grammar import behind_prefixes
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
     from nacre.policy.effects import Assigned, Inspection
     from nacre.policy.findings import TextFindings
-    from nacre.policy.model import Assignment, Decision, SimpleCommand
+    from nacre.policy.model import Assignment, Decision, SimpleCommand, Word
+    from nacre.policy.values import Context
     from nacre.policy.variables import Objection
 
 _EXPORTING = frozenset({"export", "declare", "typeset", "local", "readonly"})
@@ -54,15 +57,18 @@ def exported_names(commands: Sequence[SimpleCommand]) -> set[str]:
 class VariableCheck:
     """Checks the variables that the commands of one text set."""
 
-    def __init__(self, findings: TextFindings) -> None:
+    def __init__(self, findings: TextFindings, context: Context) -> None:
         self.findings = findings
+        self.context = context
         self.policy = findings.policy
         self.text = findings.text
 
     def check(self, command: SimpleCommand, found: Inspection | None) -> None:
         """Check the assignments of a command; `found`: what the command amounts to."""
         settings = [
-            (self._setting(item, command, found), (item.start, item.end)) for item in command.assignments
+            (self._setting(item, value, command, found), (item.start, item.end))
+            for item in command.assignments
+            for value in self._values(item, command)
         ]
         settings += [
             (self._assigned(item, found), (item.word.start, item.word.end))
@@ -84,11 +90,13 @@ class VariableCheck:
             return None
         return object_to(setting, self.policy, shell)
 
-    def _setting(self, item: Assignment, command: SimpleCommand, found: Inspection | None) -> Setting | None:
+    def _setting(
+        self, item: Assignment, value: str | None, command: SimpleCommand, found: Inspection | None
+    ) -> Setting | None:
         """An assignment by itself, before a command, or after `declare`."""
         if not command.words or item.start > command.words[0].start:
             exported = item.exported or self.findings.whole.is_exported(item.name)
-            return Setting(item.name, self._value(item), exported=exported)
+            return Setting(item.name, value, exported=exported)
         if self.text[item.start : item.end] in NO_EDITOR:
             return None
         if item.name == "IFS" and command.words[0].text == "read" and item is command.assignments[-1]:
@@ -100,7 +108,7 @@ class VariableCheck:
         name, whole = command.words[0].text, self.findings.whole
         any_program = name in _SPECIAL or name in whole.kept or name in whole.kept_before
         programs = None if any_program else _programs(found, item.name)
-        return Setting(item.name, self._value(item), programs=programs)
+        return Setting(item.name, value, programs=programs)
 
     def _assigned(self, item: Assigned, found: Inspection | None) -> Setting:
         """What a builtin assigns, or `env` before a command."""
@@ -112,17 +120,26 @@ class VariableCheck:
             return Setting(item.name, value, programs=_programs(found, item.name))
         return Setting(item.name, value, exported=item.exported or self.findings.whole.is_exported(item.name))
 
-    def _value(self, item: Assignment) -> str | None:
-        """What a variable becomes, if it is written out."""
+    def _values(self, item: Assignment, command: SimpleCommand) -> Sequence[str | None]:
+        """What a variable can become, as far as it is written out: None for anything else."""
         written = self.text[item.start : item.end]
         if written.startswith(f"{item.name}+="):
-            return None
+            return (None,)
         if item.value is not None:
             # No file takes the place of a pattern here: `DEBUG=app:*`.
             plain = replace(item.value, glob=None) if not item.listed else item.value
-            return plain.text if plain.literal else None
+            if plain.literal:
+                return (plain.text,)
+            return self._proven(plain, command) if written.startswith(f"{item.name}=") else (None,)
         _, equals, value = written.partition("=")
-        return value if equals and PLAIN_TOKEN.match(value) else None
+        return (value if equals and PLAIN_TOKEN.match(value) else None,)
+
+    def _proven(self, value: Word, command: SimpleCommand) -> Sequence[str | None]:
+        """`for p in 3001 3002; do PORT=$p node x.js; done`: the values that this very text gives."""
+        readings = with_nothing(self.context.alternatives(value, place_of(command), splits=False))
+        if not all(len(words) == 1 and words[0].literal for words in readings):
+            return (None,)
+        return [words[0].text for words in readings]
 
 
 def _programs(found: Inspection | None, variable: str) -> frozenset[str] | None:

@@ -50,6 +50,7 @@ _AFTER_COUNT = frozenset(" \t\n'\"`;|&<>()]},./:+%")
 _SUBSTITUTION = "write it as `$(...)`"
 _QUALIFIER = regex(r"\([./@]\)(?=[ \t\n;|&)]|\Z)")
 _SINGLE = "put the text into single quotes"
+_PROGRAM_PATH = "zsh replaces =name with a program's path"
 
 
 class WordScanner(ParameterScanner):
@@ -122,10 +123,12 @@ class WordScanner(ParameterScanner):
         text = self.text
         # By itself it is no name: `[ "$x" = y ]`.
         if self.zsh and text.startswith("=", start) and not text.startswith(("= ", "=\t"), start):
-            raise NotUnderstood("zsh replaces =name with a program's path", start, hint=_SINGLE)
+            raise NotUnderstood(_PROGRAM_PATH, start, hint=_SINGLE)
         while self.pos < self.end:
             plain = _PLAIN.match(text, self.pos, self.end)
             if plain is not None:
+                if self.zsh and pieces.text and not any(pieces.text) and plain.group().startswith("="):
+                    raise NotUnderstood(_PROGRAM_PATH, start, hint=_SINGLE)  # also behind empty quotes
                 pieces.text.append(plain.group())
                 self.pos = plain.end()
                 continue

@@ -94,5 +94,5 @@ class Subscriptions:
 
     def _tell(self, identity: Id, method: str, **params: Any) -> None:
         if not self._connection.stdio.at_end:
-            told = {"_meta": {SUBSCRIPTION_KEY: identity}, **params}
-            self._connection.stdio.tell({"jsonrpc": "2.0", "method": method, "params": told})
+            labelled = {"_meta": {SUBSCRIPTION_KEY: identity}, **params}
+            self._connection.stdio.tell({"jsonrpc": "2.0", "method": method, "params": labelled})

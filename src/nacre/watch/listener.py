@@ -114,8 +114,8 @@ class WatchListener:
     def noted(self, event: str, more: Mapping[str, object]) -> None:
         """Something else has happened."""
         if self._watchers:
-            told = {"event": "noted", "time": time_text(time.time()), "what": event, **more}
-            self._tell(lambda: told)
+            note = {"event": "noted", "time": time_text(time.time()), "what": event, **more}
+            self._tell(lambda: note)
 
     def _tell(self, make: Callable[[], dict[str, Any]]) -> None:
         """Tell all watchers, a moment later and many things at once: no reply waits for it."""

@@ -39,8 +39,8 @@ def refusal(peer: socket.socket) -> str:
 
 
 def _pid_and_user(peer: socket.socket) -> tuple[int, int]:
-    told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
-    pid, user, _ = CREDENTIALS.unpack(told)
+    credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+    pid, user, _ = CREDENTIALS.unpack(credentials)
     return pid, user
 
 

@@ -69,6 +69,9 @@ _RUNS = names("system getline")
 _OTHER = names("namespace include load extension")
 _PRINTS = names("print printf")
 _READS = names("ARGV ARGC SYMTAB")
+# An element that is only looked at: `FILENAME == ARGV[1]`.
+_ELEMENT = regex(r"[ \t]*+\[[ \t]*+[0-9]++[ \t]*+\][ \t]*+(?!\\|\+\+|--|(?:\*\*|[-+*/%^])?=(?!=))")
+_BEFORE_ELEMENT = frozenset({"==", "!=", "print"})
 _FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 # To gawk a connection to another machine.
 _CONNECTION = "/inet"
@@ -133,6 +136,8 @@ class _Awk:
             raise UnknownTextError
         elif text in _READS:
             self.actions.append(Action("read", f"awk opens what {text} says"))
+            if text != "ARGC" and not self._looks_at():
+                self.actions.append(Action("run", f"gawk connects to an address that {text} is given"))
         elif text in _PRINTS:
             self.print_depth = len(self.open)
         self._set(text if text in _WORDS else "name")
@@ -161,6 +166,9 @@ class _Awk:
         if not self.open:
             raise UnknownTextError
         self.after_condition = self.open.pop() and text == ")"
+
+    def _looks_at(self) -> bool:
+        return self.previous in _BEFORE_ELEMENT and _ELEMENT.match(self.text, self.pos) is not None
 
     def _prints(self) -> bool:
         return self.print_depth == len(self.open)

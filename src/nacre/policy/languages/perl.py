@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import Word
 
 # Options of perl before its text; the last letter takes the next word, or the end of a name for copies.
-_PERL_OPTION = regex(r"-[pnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
+_PERL_OPTION = regex(r"-[apnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
 _LONGEST = 2_000
 # In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
 _IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
@@ -41,7 +41,9 @@ _LINE = r"\$\.\s*(?:==|<=|>=|<|>)\s*[0-9]+"
 _CONDITION = rf"(?:{_FOUND}(?:\s*\.\.\.?\s*{_FOUND})?|{_LINE}(?:\s*&&\s*{_LINE})*)"
 _REPLACES = "|".join(rf"s\{sign}{_pattern(sign)}\{sign}{_text(sign)}\{sign}[gimsr]*" for sign in _DELIMITERS)
 _CHANGES_LETTERS = r"(?:tr|y)/[A-Za-z0-9 _.,:;+*-]*/[A-Za-z0-9 _.,:;+*-]*/[cdsr]*"
-_PRINTS = rf'print(?:\s*"{_text(chr(34))}")?|next|last'
+# Of the parts of a line (`-a`), by their numbers.
+_PARTS = r"\s+\$F\[-?[0-9]+\](?:\s*,\s*\$F\[-?[0-9]+\])*"
+_PRINTS = rf'print(?:\s*"{_text(chr(34))}"|{_PARTS})?|next|last'
 _STATEMENT = regex(
     rf"\s*(?:{_REPLACES}|{_CHANGES_LETTERS}|{_PRINTS})?(?:\s*(?<=\s)(?:if|unless)\s+{_CONDITION})?\s*(?:;|\Z)"
 )

@@ -39,6 +39,10 @@ _TYPES = names(
     "varchar char character nvarchar nchar decimal numeric float double int integer bigint smallint tinyint bit binary varbinary timestamp "
     "datetime time key unique check primary foreign constraint default enum"
 )
+# And behind a column that is called `engine`: what ends it, or says that it is one.
+_TYPES_OF_COLUMNS = _TYPES | names(
+    "text tinytext mediumtext longtext json blob set date year boolean not null , ) ( ."
+)
 _PRAGMAS = names(
     "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check foreign_keys database_list "
     "integrity_check quick_check user_version schema_version journal_mode page_size page_count freelist_count encoding compile_options "
@@ -56,6 +60,8 @@ _NEVER_MADE = names(
 )
 # Settings of a table that say where its file is, or which other server holds it.
 _PLACES = names("directory connection file_name")
+# To MySQL, with or without `=` behind `engine`; others read any file, reach other servers, or load code.
+_ENGINES = names("innodb myisam memory heap aria archive csv blackhole")
 _SETTINGS = ("alter", "database")
 _STARTED = names("transaction")
 _SHOWS = names(
@@ -65,7 +71,8 @@ _SHOWS = names(
 # What only others take for quotes; in brackets there may be numbers.
 _NO_QUOTES = {
     "mysql": regex(r"\["),
-    "psql": regex(r"`|\[(?![0-9, ]+\])"),
+    # And names with escapes: U&"!0061" UESCAPE '!'.
+    "psql": regex(r"`|\[(?![0-9, ]+\])|[Uu]&[\"']"),
     "sqlite3": regex(r"(?!)"),
 }
 # The end of an expression: of `(x)` and `x[1]` PostgreSQL takes what is behind a dot for a function, too.
@@ -75,6 +82,13 @@ _MEMBERS = names("value key ordinality *")
 _BEFORE_ALIAS = names("with ordinality as")
 # Functions without a parenthesis, beside those that begin with `current_`.
 _CALLED_BY_NAME = names("session_user system_user user localtime localtimestamp")
+# Calls that PostgreSQL knows by another name where none is given: `btrim.f from trim('a')`.
+_RENAMED = names("cast trim extract")
+_BEFORE_TABLE = names("from join lateral")
+_BEFORE_LIST = names("select set by returning values")
+_BEFORE_EXPRESSION = _BEFORE_LIST | names("where on having limit offset when then else")
+# PostgreSQL cuts names off behind this many bytes: two longer ones may be the same.
+_LONGEST_NAME = 63
 _NO_CALLS = names(
     "in from where and or not as on join select then else when by having limit offset union except intersect case between is any all "
     "some exists over filter using set values returning partition distinct array row into lateral"
@@ -139,12 +153,28 @@ def _read(text: str, client: str) -> None:
         elif kind == "end":
             if "G" in token and client != "mysql":
                 raise UnknownTextError
-            _check_members(before, client)
+            _check_statement(before, client)
             before = []
         else:
             _token(kind, token.casefold(), before)
             before.append(token.casefold() if kind != "string" else "'")
-    _check_members(before, client)
+    _check_statement(before, client)
+
+
+def _check_statement(statement: list[str], client: str) -> None:
+    if client == "psql" and any(len(piece.encode()) > _LONGEST_NAME for piece in statement):
+        raise UnknownTextError("a name that PostgreSQL cuts off")
+    if client == "mysql" and statement[:1] and statement[0] in _MAKES and "engine" in statement:
+        _check_engine(statement)
+    _check_members(statement, client)
+
+
+def _check_engine(statement: list[str]) -> None:
+    """`create table t (a int) engine=connect file_name=...`: where it is no name of a column."""
+    for at, piece in enumerate(statement):
+        behind = [item for item in statement[at + 1 : at + 3] if item != "="]
+        if piece == "engine" and behind and not (behind[0] in _ENGINES or behind[0] in _TYPES_OF_COLUMNS):
+            raise UnknownTextError(f"the engine `{behind[0][:20]}` is not known")
 
 
 def _check_members(statement: list[str], client: str) -> None:
@@ -160,6 +190,28 @@ def _check_members(statement: list[str], client: str) -> None:
             )
 
 
+def _is_source(statement: list[str], at: int) -> bool:
+    """Whether a piece stands in the list behind `from` or `join`, and not in an expression."""
+    depth = 0
+    passed: set[str] = set()
+    for before in range(at - 1, -1, -1):
+        piece = statement[before]
+        if piece == ")":
+            depth += 1
+        elif piece == "(":
+            name = statement[before - 1] if before and not depth else ""
+            if name[:1].isalpha() and name not in _NO_CALLS:
+                return False
+            depth = max(depth - 1, 0)
+        elif not depth and piece in _BEFORE_TABLE:
+            return statement[before - 1] != "distinct"
+        elif not depth and piece in (_BEFORE_LIST if "," in passed else _BEFORE_EXPRESSION):
+            return False
+        elif not depth:
+            passed.add(piece)
+    return False
+
+
 def _given_by_functions(statement: list[str]) -> set[str]:
     """The names of functions that are called, and those that stand behind a call: `lower('a') as x`."""
     given = {"ordinality"}  # which may be such a name itself
@@ -172,9 +224,12 @@ def _given_by_functions(statement: list[str]) -> set[str]:
             if name == "from" and statement[at - 2 : at - 1] == ["rows"]:
                 raise UnknownTextError("`rows from` is not known")
             is_table = at == first and _names_table(statement[:at])
+            if name in _RENAMED and _is_source(statement, at - 1):
+                raise UnknownTextError(f"`{name}` is no table")
             calls.append(name[:1].isalpha() and name not in _NO_CALLS and not is_table)
             given.update([name] if calls[-1] else [])
         elif closes or piece.startswith("current_") or piece in _CALLED_BY_NAME:
+            given.add(piece)
             behind = [item for item in statement[at + 1 : at + 5] if item not in _BEFORE_ALIAS]
             given.update(item.strip('"') for item in behind[:1])
     return given

@@ -14,19 +14,30 @@ from nacre.policy.tables.schema import Program
 TAR = Program(
     names="tar gtar bsdtar",
     reason="filters, checkpoint actions, scripts and lists of options are programs",
-    options="-A -c -d -r -t -u -x -G -n -S -k -U -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
-    reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
+    options="-A -c -d -r -t -u -x -n -S -k -U -O -m -p -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -V= -K= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
+    # A date can be that of a file.
+    reads="-X= --exclude-from= --group-map= --owner-map= --add-file= -N= --mtime= --newer= --newer-mtime= --after-date=",
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
     changes="-f= --file=",
     # It is seen from the directory of -C.
     fills="--one-top-level?",
     follows="-h -P --dereference --absolute-names",
-    # In BSD's tar -H takes no value, and the next word is a file.
-    checks=(("-H=", "gnu|oldgnu|pax|posix|ustar|v7"),),
-    writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
-    # In BSD's tar -W is any long option. A list of files may hold options. A link that is kept leads files elsewhere. At the end of a volume `!` on its input starts a shell.
-    runs="--keep-directory-symlink -W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
+    checks=(
+        # In BSD's tar -H takes no value, and the next word is a file.
+        ("-H=", "gnu|oldgnu|pax|posix|ustar|v7"),
+        # Other settings give members another name or target.
+        ("--pax-option=", r"(?:(?:glob)?exthdr\.name=[\w%/.-]+|delete=[\w.*]+|,)*"),
+        # A file in each directory: with a slash it is one elsewhere.
+        (
+            "--exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under=",
+            r"[^/]+",
+        ),
+    ),
+    writes="--index-file= --volno-file= --remove-files --recursive-unlink",
+    # In BSD's tar -W is any long option, and -s takes the next word, such as `-Ca-b-`. A list of files may hold options. A link that is kept leads files elsewhere. At the end of a volume `!` on its input starts a shell.
+    # What an incremental archive does not list is removed.
+    runs="-G --incremental -g= --listed-incremental= --keep-directory-symlink -s= -W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
     suffixes="--suffix",
     # What takes a value in GNU's tar (-H) takes none in BSD's.
@@ -161,9 +172,13 @@ PROGRAMS = (
         dashes=False,
         reason="-TT runs a command on the archive; logs are written",
         # No -l and no -T: with a second letter they are -lf (a log) and -TT (a command), also inside a cluster.
-        options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -R -q -u -f -d -j -v -D -X -y -e -n= -g -o -F -A -J -x -i -P= -Z= -h --recurse-paths --quiet --update --freshen --delete --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",
-        # -tt is another option, which takes the next word.
-        checks=(("-t=", r"\d{4}-\d\d-\d\d|\d{8}|\d{6}"),),
+        options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -R -q -u -f -d -j -v -D -X -y -e -g -o -F -A -J -x -i -P= -Z= -h --recurse-paths --quiet --update --freshen --delete --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",
+        # -tt is another option, which takes the next word; behind -nw and -db further options may stand: -dbTTcmd.
+        checks=(
+            ("-t=", r"\d{4}-\d\d-\d\d|\d{8}|\d{6}"),
+            ("-n=", r"[.:](?s:.*)"),
+            ("-b=", r"[./~](?s:.*)"),
+        ),
         changes="-b= --temp-path= -O= --output-file=",
         trees="-r -R --recurse-paths",
         keeps_links="-y --symlinks",
@@ -174,6 +189,7 @@ PROGRAMS = (
     ),
     Program(
         names="unzip",
+        expands=True,
         plain_values=True,
         # To unzip `--` ends nothing: what follows may be an option.
         dashes=False,
@@ -182,12 +198,14 @@ PROGRAMS = (
         fills="-d=",
         unpacks=True,
         brings_links=True,
-        looks="-l -p -c -t -v -z -Z -1 -2 -h --help --version",
+        # Without -Z, some versions unpack with -1.
+        looks="-l -p -c -t -v -z -Z -h --help --version",
         runs="-M -: -^",
         operands="read text",
     ),
     Program(
         names="zipinfo",
+        expands=True,
         options="-1 -2 -s -m -l -v -C -h -t -T -U -z -x -M --help",
         operands="read text",
         harmless=True,
@@ -197,12 +215,13 @@ PROGRAMS = (
         reason="lists and modules are read as instructions",
         style="joined",
         options="-y -r -r- -r0 --help",
-        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|x!.+|xr!.+|ir?!(?!/|~|.*\.\.).+|an|ad)",
+        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|x!.+|xr!.+|an|ad)",
         operands="maybe",
         persistent=True,
         commands=(
             Program(
                 names="l t i h b",
+                expands=True,
                 style="joined",
                 reason="lists are read as instructions",
                 operands="read text",
@@ -210,6 +229,7 @@ PROGRAMS = (
             ),
             Program(
                 names="x e",
+                expands=True,
                 style="joined",
                 reason="lists are read as instructions",
                 fills="-o=",
@@ -220,6 +240,7 @@ PROGRAMS = (
             ),
             Program(
                 names="a u d rn",
+                expands=True,
                 style="joined",
                 reason="lists are read as instructions",
                 changes="-o=",
@@ -238,6 +259,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="l lb lt t v vb vt p",
+                expands=True,
                 style="words",
                 reason="lists are read as instructions",
                 operands="read text",
@@ -245,6 +267,7 @@ PROGRAMS = (
             ),
             Program(
                 names="x e",
+                expands=True,
                 style="words",
                 reason="lists are read as instructions",
                 # A directory among the others is where the files go.
@@ -277,7 +300,9 @@ PROGRAMS = (
         names="cpio",
         reason="it writes files and reaches other machines",
         options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -r -R= -s -S -t -u -v -V --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
-        reads="-E= --pattern-file= -I=",
+        reads="-E= --pattern-file=",
+        # To BSD's cpio it is the archive in any case, also one that is made.
+        writes="-I=",
         # `host:file` is reached through a remote shell.
         checks=(("-I=", r"[^:]+"),),
         # Of -o the input says which files are read.

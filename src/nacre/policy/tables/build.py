@@ -8,7 +8,7 @@ for the compilers, or code from the command line.
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import OUTSIDE, Program
 
 _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
@@ -22,9 +22,11 @@ _MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\
 _MAKE_REFUSES = rf"{_MAKE_COMPILER}{_MAKE_LISTS}(?!(?i:{_MAKE_PLACES})={_PLAIN}\Z)(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_MAKE_HERE}{_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
-    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    # Some of these become parts of the names of files.
+    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+ -]*"
+    r"|CMAKE_(?:INSTALL_LIBDIR|INSTALL_PREFIX)(?::[A-Z]+)?=[A-Za-z0-9_.+/ -]*"
     # Code of the project, from below the working directory.
-    r"|CMAKE_(?:TOOLCHAIN_FILE|PREFIX_PATH|MODULE_PATH)(?::[A-Z]+)?=(?![/~-])(?!.*\.\.)[A-Za-z0-9_./+-]+"
+    r"|CMAKE_(?:TOOLCHAIN_FILE|PREFIX_PATH|MODULE_PATH|BUILD_RPATH|INSTALL_RPATH)(?::[A-Z]+)?=(?![/~-])(?!.*\.\.)[A-Za-z0-9_./+-]+"
     r"|CMAKE_POLICY_VERSION_MINIMUM=[0-9.]+"
     r"|CMAKE_(?:C|CXX)_COMPILER(?::[A-Z]+)?=(?:gcc|cc|clang|g\+\+|c\+\+|clang\+\+)(?:-[0-9]+)?"
     # These are parts of the names of files that are read as code.
@@ -36,6 +38,10 @@ _TASKS = "another file of tasks, a shell or a variable decides what runs"
 # Some give what is assigned to the programs that they start as a variable (rake RUBYOPT=...): names as for make.
 _TASK_SETS = rf"(?:{_MAKE_NAMES}|{_MAKE_PLACES})=(?!/)(?!.*\.\.){_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
 _TASK_REFUSES = rf"(?!{_TASK_SETS})[^=]*=|.*[;&|`$<>()\n]"
+# What is handed on becomes part of a line for a shell: behind a blank or a quote stands another word of it.
+_TASK_WORDS = r".*[\s'\"\\](?:-|[/~]|\.\.)"
+# A target of the workspace: //src/..., //src:main, :main.
+_LABEL = r"(?!.*/\.\.(?:/|\Z))(?://(?:[\w+=-][\w.+=-]*/)*(?:[\w+=-][\w.+=-]*(?::[\w+=-][\w.+=/-]*)?|\.\.\.|:[\w+=-][\w.+=/-]*)|:[\w+=-][\w.+=/-]*)"
 
 PROGRAMS = (
     Program(
@@ -61,6 +67,8 @@ PROGRAMS = (
             ("-D=", _CMAKE_DEFINITION),
             # It passes over a blank before a path, and takes backslashes for slashes on every system.
             ("-S= --build= --install= --test-dir=", r"(?!\s)[^\\]*"),
+            # What was configured in a build directory before names the compilers: `CMakeCache.txt`.
+            ("-B=", rf"(?!\s|{OUTSIDE})[^\\]*"),
         ),
         # Some definitions name files of code.
         reads="-D=",
@@ -81,7 +89,12 @@ PROGRAMS = (
         reason="scripts are code; logs are written",
         options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
         places="--test-dir=",
-        checks=(("--test-dir=", r"(?!\s)[^\\]*"),),
+        # A configuration is a part of the paths at which programs are looked for.
+        checks=(
+            ("--test-dir=", r"(?!\s)[^\\]*"),
+            ("-C= --build-config=", r"\w+"),
+            ("-I= --tests-information=", r"[\d,]+"),
+        ),
         writes="-O= --output-log= --output-junit=",
         runs="-S= -SP= -D= -M= -T= --script= --script-new-process= --dashboard= --build-and-test --build-makeprogram= --test-command --overwrite= --add-notes= --test-action= --test-model= --extra-submit=",
         operands="text",
@@ -120,8 +133,9 @@ PROGRAMS = (
         runs="-c= --command= --shell= --shell-arg= --shell-command --set== --clear-shell-args -E= --dotenv-path= --dotenv-filename= -g --global-justfile --choose --chooser= -e --edit --init --dump --fmt",
         operands="text",
         # A recipe of another directory: /tmp/x/build.
-        refuses=rf"{_TASK_REFUSES}|[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        refuses=rf"{_TASK_REFUSES}|{_TASK_WORDS}|[/~]|(?:.*/)?\.\.(?:/|\Z)",
         # What follows a recipe is for the recipe.
+        for_scripts=True,
         stops=True,
     ),
     Program(
@@ -133,7 +147,9 @@ PROGRAMS = (
         runs="-g --global -i --init --download --experiments --insecure",
         operands="text",
         for_scripts=True,
-        refuses=_TASK_REFUSES,
+        # There is another program of this name, a list of what is to be done, with hooks: `task exec rm x`,
+        # `task 1 edit`, `task config hooks.location x`.
+        refuses=rf"{_TASK_REFUSES}|{_TASK_WORDS}|(?:exe(?:c(?:u(?:te?)?)?)?|ed(?:it?)?|conf(?:ig?)?)\Z|rc[.:]",
     ),
     Program(
         names="rake",
@@ -207,7 +223,7 @@ PROGRAMS = (
         reason="agents, error hooks and files of options are code",
         style="joined",
         options="-version -help -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
-        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?!ShowMessageBox)[A-Z]\w*|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @]/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
+        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?:Use[A-Z]\w*|Print[A-Z]\w*|(?:HeapDump|Exit|Crash)OnOutOfMemoryError|UnlockExperimentalVMOptions|AlwaysPreTouch|DisableExplicitGC|TieredCompilation|OmitStackTraceInFastThrow|EnableDynamicAgentLoading|ShowCodeDetailsInExceptionMessages|ParallelRefProcEnabled|ZGenerational|CompactStrings)|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @]/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
         # Classes from elsewhere are code from elsewhere.
         reads="-cp= -classpath= --class-path= -p= --module-path= -jar=",
         checks=(
@@ -226,11 +242,11 @@ PROGRAMS = (
         stops=True,
     ),
     Program(
-        names="javac kotlinc",
+        names="javac",
         plain_values=True,
         reason="annotation processors and plugins are code; classes are written",
         style="words",
-        options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview -include-runtime -no-stdlib -no-reflect -no-jdk -progressive -jvm-target= -language-version= -api-version= -module-name=",
+        options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
         pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+|-proc:(?:none|only)|-implicit:(?:none|class)|-Xdiags:\w+",
         reads="-cp= -classpath= --class-path= --module-path= -p= -sourcepath= --source-path=",
         # Processors of annotations are looked for there.
@@ -241,19 +257,36 @@ PROGRAMS = (
             ),
         ),
         writes="-d= -s= -h=",
-        # A class is written beside its source, unless -d says where.
-        only_with="-d -version -help --version --help",
+        # A class is written beside its source, unless -d says where; with a source -version does not keep it from that.
+        only_with="-d",
+        alone="-version -help --version --help",
         runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
         operands="maybe",
         refuses="@",
         response_files=True,
+    ),
+    # Without a file it reads code from its input, which is then refused.
+    Program(
+        names="kotlinc",
+        plain_values=True,
+        reason="scripts, plugins and what is found by a class path are code; classes are written",
+        style="words",
+        options="-nowarn -Werror -verbose -version -help -include-runtime",
+        checks=(("-jvm-target=", r"[\d.]+"),),
+        writes="-d=",
+        only_with="-d",
+        alone="-version -help --version --help",
+        operands="maybe",
+        refuses=r"(?![\w./+-]+\.kt\Z)",
+        response_files=True,
+        dashes=False,
     ),
     Program(
         names="mvn mvnw",
         plain_values=True,
         reason="settings, other projects, properties and plugins decide what runs",
         style="words",
-        options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
+        options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
         pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope|verbose|expression|forceStdout|artifact|detail|plugin|cmd|ignoreNonCompile|failOnWarning|maven\.test\.failure\.ignore|maven\.compiler\.(?:source|target|release)|spring-boot\.run\.profiles|surefire\.(?:rerunFailingTestsCount|useFile|skipAfterFailureCount)|trimStackTrace|forkCount|reuseForks|parallel|threadCount|failIfNoSpecifiedTests|(?:jacoco|pmd|enforcer|rat|gpg|cpd|license|dependency-check|spotless\.check|spotless\.apply|animal\.sniffer|maven\.source|skip\.\w+)\.skip|skip[A-Z]\w*)(?:=[\w.,:*#+-]*)?|-Dspring-boot\.run\.arguments=--(?:server\.port=\d+|spring\.profiles\.active=\w+)|-T\d\S*|-P[\w.,:!-]+",
         places="-f= --file=",
         writes="-l= --log-file=",
@@ -265,32 +298,60 @@ PROGRAMS = (
     Program(
         names="gradle gradlew",
         plain_values=True,
+        # It takes long options with one dash, too: `-project-dir /tmp/x` is no `-p roject-dir`.
+        style="joined",
         reason="other projects, scripts and properties decide what runs",
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts; others name the Java and the tools that are run.
         pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @+]/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
-        places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
-        runs="-I= --init-script= --scan -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
+        places="-p= --project-dir= -project-dir= -b= --build-file= -build-file= -c= --settings-file= -settings-file=",
+        runs="-I= --init-script= -init-script= --scan -scan -D= --system-prop= -system-prop= -g= --gradle-user-home= -gradle-user-home= --include-build= -include-build= --project-cache-dir= -project-cache-dir= -P= --project-prop= -project-prop=",
         operands="text",
         # It publishes; a task can be shortened, part by part (`puTML`, `p-to-m`), and its case does not matter.
         refuses=r"(?:.*:)?(?:(?i:pub|upl).*|(?i:pu?|up?)(?:[A-Z-].*)?)\Z",
     ),
+    # These two are not known from the programs themselves: what everyday work needs, and no more.
     Program(
         names="bazel bazelisk",
         plain_values=True,
         reason="other settings name programs to run",
         options="-h --help --version",
-        runs="--bazelrc= --output_base= --output_user_root= --host_jvm_args=",
         spelled="run mobile-install",
         commands=(
             Program(
-                names="build test coverage query cquery aquery info version clean fetch help shutdown mod",
+                names="build test coverage",
                 plain_values=True,
-                reason="other settings name programs to run",
-                options="-h --help --config= --keep_going -k --nokeep_going --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only --flaky_test_attempts= --runs_per_test= --local_test_jobs= --test_timeout= --test_size_filters= --test_summary= --test_sharding_strategy= --test_keep_going --notest_keep_going --build_tag_filters= --test_lang_filters= --show_result= --nobuild --nocheck_visibility --remote_download_minimal --noremote_accept_cached --nostamp --keep_state_after_build --notrack_incremental_state --max_config_changes_to_show= --noimplicit_deps --notool_deps --universe_scope= --order_output= --nodep_deps --test_verbose_timeout_warnings --noanalyze --subcommands -s --announce_rc --sandbox_debug --expunge --async --depth=",
-                checks=(("-c= --compilation_mode=", "fastbuild|dbg|opt"),),
-                runs="--run_under= --workspace_status_command= --override_repository= --tool_tag= --strategy= --package_path= --credential_helper= --script_path= --action_env= --test_env= --define=",
+                reason="other settings name programs to run, and code comes from this workspace",
+                options="-h -k --help --keep_going --verbose_failures --nocache_test_results",
+                checks=(
+                    ("-c= --compilation_mode=", "fastbuild|dbg|opt"),
+                    ("--config= --test_filter= --test_tag_filters=", r"[\w.,:*+-]+"),
+                    ("--test_output= --color=", "[a-z]+"),
+                    ("--cache_test_results?", "yes|no|auto"),
+                    ("--jobs= --flaky_test_attempts= --runs_per_test= --test_timeout=", r"\d+"),
+                ),
                 operands="text",
+                refuses=rf"(?!{_LABEL}\Z)",
+                after=_LABEL,
+            ),
+            Program(
+                names="query cquery",
+                plain_values=True,
+                reason="other settings name programs to run, and code comes from this workspace",
+                options="-h -k --help --keep_going --noimplicit_deps --notool_deps",
+                checks=(("--output=", "[a-z_]+"),),
+                operands="text",
+                refuses=r"(?!(?:[\w.:*+'\"(), ^=-]|(?<![\w./])//|(?<=[\w.])/(?=[\w.]))+\Z)|.*\.\./|.*/\.\.(?!\.)",
+                after=r"(?!)",
+            ),
+            Program(
+                names="info version clean shutdown help",
+                plain_values=True,
+                reason="what else it does is not known",
+                options="-h --help --expunge",
+                operands="text",
+                refuses=r"(?![\w-]+\Z)",
+                after=r"(?!)",
             ),
         ),
     ),
@@ -302,14 +363,13 @@ PROGRAMS = (
         options="-h -V --help --version",
         commands=(
             Program(
-                names="build test query uquery cquery targets clean",
+                names="build test targets",
                 plain_values=True,
-                reason="settings name programs to run",
-                options="-h --help --keep-going --show-output --show-full-output --json",
-                checks=(("-v= --verbose= -j= --num-threads=", r"\d+"),),
+                reason="settings name programs to run, and code comes from this workspace",
+                options="-h --help",
                 operands="text",
-                # A file of further options, or a program that prints them.
-                refuses="@",
+                # A file of further options, or a program that prints them, begins with `@`.
+                refuses=rf"(?!{_LABEL}\Z)",
                 response_files=True,
                 after=r"(?!)",
             ),

@@ -109,8 +109,10 @@ PROGRAMS = (
     Program(
         names="aws",
         reason="other endpoints, and operations that change or fetch things; a rule must spell the service",
-        options="--region= --profile= --output= --query= --no-cli-pager --no-paginate --debug --color= --no-sign-request --cli-read-timeout= --cli-connect-timeout= --version",
+        options="--profile= --output= --no-cli-pager --no-paginate --debug --color= --no-sign-request --cli-read-timeout= --cli-connect-timeout= --version",
         runs="--endpoint-url= --ca-bundle= --no-verify-ssl --cli-input-json= --cli-input-yaml=",
+        # A region is a part of the address that is asked.
+        checks=(("--region=", r"[A-Za-z0-9-]+"), ("--query=", r"(?!fileb?://|https?://)[\s\S]*")),
         persistent=True,
         commands=(
             *(
@@ -201,19 +203,20 @@ PROGRAMS = (
     Program(
         names="az",
         reason="other configuration and endpoints, and operations that change things; a rule must spell the group",
-        options="--project= --region= --zone= --format= --quiet -q --verbosity= --account= --output= -o= --query= --subscription= --version --help -h --filter= --limit=",
-        runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
+        options="--output= -o= --query= --subscription= --version --help -h --verbose --only-show-errors",
         persistent=True,
         plain_values=True,
         # Any word, and any value behind `=`, can be a file: `-g=@x`.
         response_files=True,
         commands=(
-            Program(names="version info", options="", operands="text"),
+            Program(names="version", operands="text"),
             # `az vm list`: whatever is listed, it is only listed.
             Program(
                 names="config sql account group vm aks acr network webapp functionapp appservice storage keyvault cosmosdb postgres redis monitor containerapp resource deployment identity role staticwebapp servicebus eventhubs",
                 reason="a rule must spell what changes things",
-                options="-g= --resource-group= -n= --name= --sort-by= --uri --all -d --show-details --ids= --location= -l= --resource-type= --tag= --account-name= --vault-name= --server=",
+                options="-g= --resource-group= --all -d --show-details --ids= --location= -l= --resource-type= --tag=",
+                # Names that are a part of an address.
+                checks=(("-n= --name= --account-name= --vault-name= --server=", r"[\w.-]+"),),
                 operands="text",
                 refuses=r"(?!(?:list|show|nodepool|repository|vnet|nsg|public-ip|plan|account|container|blob|share|server|db|database|secret|key|replica|revision|group|assignment|definition|deployment|topic|queue|namespace|subnet|show-tags|list-locations|list-sizes|list-ip-addresses|get-versions)\Z)",
                 response_files=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 _GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
-_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 # Another toolchain is other programs, in any directory: `rustc +/tmp/x`.
 _RUST_TOOLCHAIN = r"\+(?!(?:stable|beta|nightly|\d+\.\d+(?:\.\d+)?)\Z)"
@@ -23,7 +23,8 @@ PROGRAMS = (
         options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
         runs="-x --plugin=",
         # Behind an option, the first word is the archive, and not what is to be done with it.
-        operands="text change maybe",
+        # With a, b or i a member stands before the archive: `ar rcb x.o ~/.zshenv y`.
+        operands="text change alter",
         texts="-r -c -s -t -q -d -m -p -u -v -D -U --target",
         # With M its input is a script.
         refuses=r"@|-?[a-zA-Z]*[xM][a-zA-Z]*\Z(?<!\.o)",
@@ -55,8 +56,8 @@ PROGRAMS = (
             plain_values=True,
             reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
             style="joined",
-            options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
-            pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
+            options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
+            pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|line-tables-only)?|-m(?!llvm|mlir|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
             # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
             # clang looks for a linker by the name of the target.
             checks=(
@@ -68,9 +69,10 @@ PROGRAMS = (
             # A script of the linker names the file that is written, if nobody does.
             tamed="-T -o",
             # Without -o it is a.out, or a file beside the first one.
-            only_with=f"{shows} -o -E -M -MM -### --version --help -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
-            alone="-v -V -Q -###",
-            writes="-o= -MD -MMD -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
+            only_with=f"{shows} -o -E -M -MM -### --version --help -dumpversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
+            # clang passes over -dumpfullversion.
+            alone="-v -Q -### -dumpfullversion",
+            writes="-o= -MD -MMD -MF= -gsplit-dwarf -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
             # clang takes the linker that lies below --sysroot.
             runs="-T= -wrapper= --sysroot= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
             operands="maybe",
@@ -108,9 +110,11 @@ PROGRAMS = (
         names="ctags universal-ctags exuberant-ctags",
         reason="files of options define commands; -f writes",
         # The value of a long option stands in the same word: `--languages x` is a file.
-        options="-a -B -F -n -N -R -u -V -w -x --append? --recurse? --languages? --langmap? --language-force? --exclude? --exclude-exception? --fields? --extras? --extra? --kinds-all? --tag-relative? --totals? --sort? --links? --quiet? --verbose? --excmd? --format? --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth? --pattern-length-limit?",
+        options="-a -B -F -n -N -R -u -V -w -x --append? --recurse? --languages? --langmap? --language-force? --fields? --extras? --extra? --kinds-all? --tag-relative? --totals? --sort? --links? --quiet? --verbose? --excmd? --format? --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth? --pattern-length-limit?",
         pattern=r"--(?:[A-Za-z+#]+-kinds|kinds-[A-Za-z+#]+|fields-[A-Za-z+#]+)=[\w+*{}-]*",
-        reads="-L= -I=",
+        reads="-I=",
+        # A list of files.
+        follows="-L=",
         writes="-f= -o= -e",
         only_with="-f -o -x --version --help --license --list-kinds --list-kinds-full --list-languages --list-fields --list-extras --list-maps",
         # A shell is told to sort the file.
@@ -118,6 +122,8 @@ PROGRAMS = (
             ("-f= -o=", r"[\w./+-]+"),
             # Behind -x, the others write a file after all.
             ("--output-format=", r"json|xref|u-ctags"),
+            # A list of patterns in a file.
+            ("--exclude? --exclude-exception?", r"(?!@).*"),
         ),
         runs="--options= --options-maybe= --optlib-dir= --_interactive? --filter?",
         trees="-R --recurse",
@@ -143,8 +149,10 @@ PROGRAMS = (
     Program(
         names="clang-format",
         reason="-i writes",
-        options="-n -h -v --dry-run --Werror --Wno-error= --Wclang-format-violations --assume-filename= --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
+        options="-n -h -v --dry-run --Werror -Werror -verbose -dry-run --Wno-error= --Wclang-format-violations --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
         checks=(("--style= -style=", r"(?i)LLVM|GNU|Google|Chromium|Microsoft|Mozilla|WebKit|file|\{.*\}"),),
+        # A style is looked for beside it.
+        reads="--assume-filename=",
         writes="-i",
         # A list of files, which are changed.
         runs="--files=",
@@ -156,7 +164,7 @@ PROGRAMS = (
     Program(
         names="rustfmt",
         reason="other settings; files are written",
-        options="-h -l -q -v -V --help --version --verbose --quiet --check --edition= --style-edition= --color= --files-with-diff --backup --print-config=",
+        options="-h -l -q -v -V --help --version --verbose --quiet --check --edition= --style-edition= --color= --files-with-diff --backup",
         checks=(("--emit=", "stdout|files"),),
         places="--config-path=",
         runs="--config=",
@@ -236,7 +244,8 @@ PROGRAMS = (
     Program(
         names="objdump readelf size addr2line c++filt otool",
         reason="plugins are code",
-        pattern=r"-[A-Za-z0-9]+(?:=?[\w,.:/+-]*)|--(?!pl?u?g?i?n?(?:=|\Z))[a-z][a-z-]*(?:=[\w,.:/+-]*)?",
+        # A path stands in a word of its own: `addr2line -e /x`.
+        pattern=r"-[A-Za-z0-9]+(?:=?[\w,.:+-]*)|--(?!pl?u?g?i?n?(?:=|\Z))[a-z][a-z-]*(?:=[\w,.:+-]*)?",
         runs="--plugin=",
         operands="read",
         refuses="@",

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nacre.policy.tables.charts import HELM, NO_ADDRESS
 from nacre.policy.tables.schema import Program
 
 _HOST = "another daemon, configuration or runtime is another machine"
-# A file that is read is none that is fetched.
-_NO_ADDRESS = r"(?!.*:/)[\s\S]*"
 _STARTS = "it runs programs of the caller's choice, with the files he chooses"
 # To some commands of podman -n takes no value, and letters behind it are options.
 _COUNT = ("-n=", r"\d+|all")
+# Places where podman finds and puts images that are no registry: `dir:x` is a directory, `-t=dir:x` is `-t dir:x`.
+_NO_REGISTRY = r"=?(?:dir|docker|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|atomic|sif|tarball):"
 _LIST = "-a -f= -l -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
 _PS = Program(names="ps ls list", plain_values=True, options=_LIST, checks=(_COUNT,), operands="text")
 _IMAGES = Program(
@@ -29,7 +30,8 @@ _IMAGES = Program(
 _LOGS = Program(
     names="logs",
     plain_values=True,
-    options="-f -t -l -c --details --follow --since= --tail= --timestamps --until= --latest --names --color",
+    # No -c: podman knows it everywhere, as another machine.
+    options="-f -t -l --details --follow --since= --tail= --timestamps --until= --latest --names --color",
     checks=(_COUNT,),
     operands="text",
     reason="letters behind -n are options",
@@ -41,9 +43,16 @@ _INSPECT = Program(
     operands="text",
 )
 _SIMPLE = Program(
-    names="stop restart kill pause unpause wait rm rmi rename top port diff stats history tag untag",
+    names="stop restart kill pause unpause wait rm rmi rename top port diff stats tag untag",
     plain_values=True,
-    options="-a -f -i -l -q -v -s= -t= -H --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --human --format= --condition= --interval= --depend --filter=",
+    options="-a -f -i -l -q -v -s= -t= --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --format= --condition= --interval= --depend --filter=",
+    operands="text",
+)
+# Its -H is for people; to other commands of nerdctl that is another daemon.
+_HISTORY = Program(
+    names="history",
+    plain_values=True,
+    options="-H -q --human --quiet --no-trunc --format= --platform=",
     operands="text",
 )
 # To docker none of their options does harm: those of the program itself stand before the sub-command. Where
@@ -64,7 +73,7 @@ _PULL = Program(
     runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
     operands="text",
     reason="another place than a registry is a file or another machine",
-    refuses=r"(?:dir|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|sif|tarball):",
+    refuses=_NO_REGISTRY,
 )
 _MANAGES = "rm prune exists"
 _MANAGED = "-f -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
@@ -93,16 +102,19 @@ _OUTPUT = r"(?:(?:type|name|dest|push)=)?(?:\./|/tmp/)?[\w-][\w./-]*"
 _BUILD = Program(
     names="build",
     plain_values=True,
-    reason="other files of instructions decide what runs, and volumes show it files of the host; -o writes",
-    options="-q -t= --add-host= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
+    reason="other files of instructions, images and addresses decide what runs, and volumes show it files of the host; -o writes",
+    options="-q -t= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.
     checks=(
-        ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
+        ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest|\w*url)=)[\w.:/,=@-]+"),
         # What is built decides which files there are in that directory: it is one of its own.
         ("-o= --output=", rf"(?!.*\.\.){_OUTPUT}(?:,{_OUTPUT})*"),
         ("--network=", "none|default"),
-        # BUILDKIT_SYNTAX is an image that runs in the place of docker's own reader.
-        ("--build-arg=", r"(?!BUILDKIT_)[\s\S]*|BUILDKIT_INLINE_CACHE=\d"),
+        # BUILDKIT_SYNTAX is an image that runs in the place of docker's own reader; what is built is
+        # fetched through a proxy.
+        ("--build-arg=", r"(?!BUILDKIT_|(?i:\w+_proxy)\b)[\s\S]*|BUILDKIT_INLINE_CACHE=\d"),
+        # Another address for a name is another machine.
+        ("--add-host=", r"[\w.-]+[:=](?:host-gateway|127\.0\.0\.1|::1)"),
         ("--provenance?", r"true|false|mode=\w+"),
         ("--sbom?", "true|false"),
     ),
@@ -114,13 +126,17 @@ _BUILD = Program(
     # An address, with a scheme or without.
     refuses=r"github\.com/|[\w+.-]+://|[\w.-]*@",
 )
+# The values of -t, which `network_programs` looks at.
+TAGS = replace(
+    _BUILD, reason="another place than a registry is a file or another machine", refuses=_NO_REGISTRY
+)
 _FILES = Program(
     names="save export load import",
     plain_values=True,
     reason="-o writes; another place than a registry is another machine",
-    options="-q -c= --platform= --quiet --format= --compress --change= --message= --multi-image-archive",
+    options="-q --platform= --quiet --format= --compress --change= --message= --multi-image-archive",
     reads="-i= --input=",
-    checks=(("-i= --input=", _NO_ADDRESS),),
+    checks=(("-i= --input=", NO_ADDRESS),),
     writes="-o= --output=",
     operands="maybe",
     # An image from an address that no registry is at.
@@ -135,7 +151,7 @@ _COPY = Program(
     operands="maybe fill",
     only_with="-h --help",
 )
-_READS = (_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _START, _PULL, _FILES, _COPY)
+_READS = (_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _HISTORY, _START, _PULL, _FILES, _COPY)
 _GROUPS = (
     Program(
         names="container",
@@ -143,7 +159,7 @@ _GROUPS = (
         spelled="run exec create attach restore checkpoint clone mount unmount runlabel",
         commands=(
             *_READS,
-            Program(names="prune exists init cleanup", plain_values=True, options=_MANAGED, operands="text"),
+            Program(names="prune exists", plain_values=True, options=_MANAGED, operands="text"),
         ),
     ),
     Program(
@@ -156,10 +172,11 @@ _GROUPS = (
             _PULL,
             _BUILD,
             _FILES,
+            _HISTORY,
             Program(
-                names="history rm prune tree tag untag exists search",
+                names="rm prune tree tag untag exists search",
                 plain_values=True,
-                options=f"{_MANAGED} -H --human --limit= --list-tags --compatible",
+                options=f"{_MANAGED} --limit= --list-tags --compatible",
                 operands="text",
             ),
         ),
@@ -225,7 +242,7 @@ _GROUPS = (
             Program(
                 names="ls inspect du prune version",
                 plain_values=True,
-                options=f"{_MANAGED} --bootstrap --keep-storage= --builder=",
+                options=f"{_MANAGED} --keep-storage=",
                 operands="text",
             ),
             Program(
@@ -239,9 +256,9 @@ _GROUPS = (
         ),
     ),
     Program(
-        names="healthcheck secret machine farm quadlet artifact generate kube play",
+        names="secret machine",
         reason=_STARTS,
-        spelled="run create start stop ssh init set rm os systemd kube play down apply install add build update reset",
+        spelled="create start stop ssh init set rm os cp reset",
         commands=(
             Program(
                 names="ls list ps inspect exists info", plain_values=True, options=_MANAGED, operands="text"
@@ -251,15 +268,15 @@ _GROUPS = (
 )
 
 _ENGINE = Program(
-    names="podman nerdctl",
+    names="podman",
     plain_values=True,
     reason=_HOST,
     options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
     # podman's: with a value, so that what follows it is not taken for the sub-command.
     runs="-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --storage-opt= --storage-driver= --hooks-dir= --runtime= --runtime-flag= --module= --root= --runroot= --tmpdir= --transient-store --conmon= --cgroup-manager= --cni-config-dir= --network-cmd-path= --network-config-dir= --events-backend= --identity= --imagestore= --out= --remote -r --ssh= --volumepath= --default-mounts-file= --registries-conf= --namespace= -n= -a= --address= --data-root= --cgroup-parent= --pull-option= --db-backend= --trace --compat-auth-file= --max-workers=",
-    spelled="run exec create attach bake plugin unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
+    spelled="run exec create attach bake plugin healthcheck farm quadlet artifact unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
     commands=(
-        *_READS,
+        *(replace(item, names="ps") if item is _PS else item for item in _READS),
         _BUILD,
         Program(
             names="search events info version",
@@ -275,7 +292,7 @@ _ENGINE = Program(
 
 def _of_docker(group: Program) -> Program:
     """A group of docker's commands: those that only look or remove do no harm by any option."""
-    if group in {_PS, _IMAGES, _LOGS, _INSPECT}:
+    if group in {_IMAGES, _LOGS, _INSPECT} or group.names == "ps":
         return replace(group, takes_names=True)
     if group.names != "volume network":
         return group
@@ -295,7 +312,10 @@ _KUBE_CHECKS = (
     ("-o= --output=", r"(?!(?:custom-columns|go-template|jsonpath|template)-?file)[\s\S]*"),
     ("-k= --kustomize=", rf"(?!{_KUBE_HOST})(?!.*//)[\w./-]+"),
 )
-_KUBE_READS = (("-f= --filename=", _NO_ADDRESS),)
+# kubectl looks patterns up by itself: behind one there may be a link.
+# A list is read as CSV: quotes and empty lines around a name are taken away.
+_NO_PATTERN = ("-f= --filename=", r"[^*?\[\"\r\n]*")
+_KUBE_READS = (("-f= --filename=", rf"(?!(?s:.*)[*?\[\"\r\n]){NO_ADDRESS}"),)
 
 PROGRAMS = (
     _ENGINE,
@@ -303,7 +323,25 @@ PROGRAMS = (
         _ENGINE,
         names="docker",
         commands=tuple(
-            _SIMPLE_OF_DOCKER if item is _SIMPLE else _of_docker(item) for item in _ENGINE.commands
+            _SIMPLE_OF_DOCKER if item is _SIMPLE else _of_docker(item)
+            for item in _ENGINE.commands
+            if item.names not in {"pod", "secret machine"}  # which it does not have: a plugin would be run
+        ),
+    ),
+    # Its own options (-a, -H: another daemon) stand behind every sub-command, too.
+    Program(
+        names="nerdctl",
+        plain_values=True,
+        reason=_HOST,
+        options="-h --help -v --version --debug",
+        spelled=_ENGINE.spelled,
+        commands=(
+            Program(
+                names="ps images logs inspect info version",
+                plain_values=True,
+                options="-q -f --all --quiet --no-trunc --follow --tail= --since= --until= --timestamps --format= --filter= --type=",
+                operands="text",
+            ),
         ),
     ),
     Program(
@@ -329,12 +367,12 @@ PROGRAMS = (
             Program(
                 names="get",
                 plain_values=True,
-                options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
-                reason="a template in a file, or what another repository says",
+                options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --recursive",
+                reason="a template in a file, or what another repository says; a proxy is another service",
                 reads="-f= --filename=",
                 # What it names is fetched.
                 places="-k= --kustomize=",
-                checks=_KUBE_READS,
+                checks=(*_KUBE_READS, ("--raw=", r"(?!.*/proxy)[\w./?=&-]+")),
                 operands="text",
             ),
             Program(
@@ -363,6 +401,7 @@ PROGRAMS = (
                 refuses=r"(?:edit|set)-last-applied\Z",
                 options="-A -R -l= -o= --all --all-namespaces --selector= --output= --dry-run? --wait --timeout= --force --grace-period= --now --ignore-not-found --prune --server-side --force-conflicts --field-manager= --overwrite --record --validate? --cascade? --field-selector= --interactive -i --recursive --show-managed-fields --openapi-patch --allow-missing-template-keys --concurrency=",
                 places=_KUBE_FILES,
+                checks=(_NO_PATTERN,),
                 runs="--prune-allowlist= --raw=",
                 operands="text",
             ),
@@ -381,6 +420,7 @@ PROGRAMS = (
                 plain_values=True,
                 options="-l= -o= -w --selector= --output= --dry-run? --watch --timeout= --revision= --to-revision= --replicas= --current-replicas= --resource-version= --all --all-namespaces -A --overwrite --list --local --field-selector= --ignore-daemonsets --delete-emptydir-data --force --grace-period= --disable-eviction --pod-selector= --skip-wait-for-delete-timeout= --record --show-managed-fields --allow-missing-template-keys",
                 places=_KUBE_FILES,
+                checks=(_NO_PATTERN,),
                 operands="text",
             ),
             Program(
@@ -397,6 +437,8 @@ PROGRAMS = (
                         names="configmap cm",
                         options="-o= --output= --dry-run? --save-config --validate? --field-manager= --from-literal= --append-hash",
                         reads="--from-file= --from-env-file=",
+                        checks=(("--from-file= --from-env-file=", r"[^\"\r\n]*"),),
+                        reason="a list is read as CSV, in which quotes are taken away",
                         operands="text",
                         plain_values=True,
                     ),
@@ -446,107 +488,7 @@ PROGRAMS = (
             ),
         ),
     ),
-    Program(
-        names="helm",
-        plain_values=True,
-        reason="post-renderers and plugins are code; another kubeconfig runs credential programs",
-        options="-n= -h --namespace= --debug --kube-context= --help --burst-limit= --qps=",
-        runs="--kubeconfig= --registry-config= --repository-config= --repository-cache= --kube-apiserver= --kube-as-user= --kube-as-group= --kube-ca-file= --kube-token= --kube-insecure-skip-tls-verify --kube-tls-server-name= --post-renderer= --post-renderer-args=",
-        persistent=True,
-        spelled="plugin push create registry",
-        commands=(
-            Program(
-                names="list ls status get history show inspect version search env verify",
-                plain_values=True,
-                options="-a -A -d -l -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --reverse --client --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --endpoint= --no-headers",
-                operands="maybe",
-            ),
-            Program(
-                names="install upgrade rollback uninstall delete test",
-                plain_values=True,
-                reason="post-renderers are code; charts are written",
-                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --keep-history --ignore-not-found --logs --filter= --repo= --labels= -l= --output= -o= --verify --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
-                reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
-                checks=(("-f= --values= --set-file=", _NO_ADDRESS),),
-                writes="--dependency-update",
-                runs="--insecure-skip-tls-verify --plain-http --password=",
-                operands="maybe",
-                # A chart that lies elsewhere.
-                refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
-            ),
-            Program(
-                names="repo",
-                reason="an index is written",
-                spelled="index",
-                commands=(
-                    Program(
-                        names="add list ls remove rm update up",
-                        plain_values=True,
-                        reason="certificates that are not checked, a password that others see",
-                        options="-o= --output= --force-update --no-update --pass-credentials --username= --timeout= --fail-on-repo-update-fail --no-headers",
-                        reads="--ca-file= --cert-file= --key-file=",
-                        runs="--insecure-skip-tls-verify --password=",
-                        operands="text",
-                    ),
-                ),
-            ),
-            Program(
-                names="dependency dep dependencies",
-                reason="charts are written",
-                commands=(
-                    Program(
-                        names="list ls",
-                        plain_values=True,
-                        options="--max-col-width=",
-                        operands="near",
-                        reason="a chart that lies elsewhere",
-                    ),
-                    Program(
-                        names="update up build",
-                        plain_values=True,
-                        reason="charts are written",
-                        options="--skip-refresh --verify",
-                        reads="--keyring=",
-                        operands="near",
-                        only_with="-h --help",
-                    ),
-                ),
-            ),
-            Program(
-                names="pull fetch",
-                plain_values=True,
-                reason="charts are written",
-                options="--version= --devel --repo= --prov --verify --username= --pass-credentials",
-                reads="--keyring= --ca-file= --cert-file= --key-file=",
-                writes="-d= --destination= --untardir= --untar",
-                runs="--insecure-skip-tls-verify --plain-http --password=",
-                operands="text",
-                only_with="-h --help",
-            ),
-            Program(
-                names="package",
-                plain_values=True,
-                reason="charts are written, and signed by a program",
-                options="--version= --app-version=",
-                writes="-u --dependency-update -d= --destination=",
-                runs="--sign --key= --keyring= --passphrase-file=",
-                operands="near",
-                only_with="-h --help",
-            ),
-            Program(
-                names="template lint",
-                plain_values=True,
-                reason="post-renderers are code; charts are written",
-                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --repo= --dry-run?",
-                reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
-                checks=(("-f= --values= --set-file=", _NO_ADDRESS),),
-                writes="--output-dir= --dependency-update",
-                operands="maybe",
-                # A chart that lies elsewhere.
-                refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
-            ),
-        ),
-    ),
+    HELM,
     Program(
         names="terraform tofu terragrunt",
         plain_values=True,

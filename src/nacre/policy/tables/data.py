@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""Programs that query data and services: jq, yq, databases, openssl, gh.
+"""Programs that query data and services: jq, yq, databases, openssl.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. The statements of databases are read by `sql`.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import Program
 
-_GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
-
 # A database, a role, or a connection by settings that name no file: keys and certificates can be loaded by an engine,
-# which is code. No encoding: in some of them a quote is a part of the letter before it.
+# which is code. No encoding: in some of them a quote is a part of the letter before it. No second `?`: the first may
+# belong to a password (`postgres://u:p?host=x@h/db?sslkey=k`).
 _PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmode|application_name|target_session_attrs|channel_binding|keepalives\w*|tcp_user_timeout|gssencmode)"
-_PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
+_PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&?\s]*(?:&|\Z))*)?"
 _PG_CHECK = ("-d= --dbname=", _PG_TARGET)
 
 _MYSQL = "-C -h= -P= -p? -S= -s -u= -v -V -W --host= --user= --password? --port= --socket= --protocol= --compress --silent --verbose --version --help"
 _MYSQL_RUNS = "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --init-command= --login-path="
+_MONGO_SETTING = r"(?:authSource|replicaSet|retryWrites|retryReads|w|journal|directConnection|tls|ssl|readPreference|appName|maxPoolSize|minPoolSize|loadBalanced|connectTimeoutMS|serverSelectionTimeoutMS|socketTimeoutMS)"
 
 PROGRAMS = (
     Program(
@@ -51,7 +51,7 @@ PROGRAMS = (
     Program(
         names="pandoc",
         reason="filters, readers and writers in Lua and engines are code; addresses are fetched; -o writes",
-        options="-s -N -p -C -v -h --standalone --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
+        options="-s -N -p -C -v -h --standalone --toc --table-of-contents --toc-depth= --number-sections --number-offset= --top-level-division= --wrap= --columns= --tab-stop= --preserve-tabs --shift-heading-level-by= --strip-comments --no-highlight --ascii --markdown-headings= --reference-links --reference-location= --mathjax --mathml --katex --citeproc --natbib --biblatex --slide-level= --section-divs --id-prefix= --title-prefix= --email-obfuscation= --track-changes= --ipynb-output= --eol= --dpi= --file-scope --quiet --verbose --fail-if-warnings --sandbox --trace --list-input-formats --list-output-formats --list-extensions? --list-highlight-languages --list-highlight-styles --version --help",
         reads="-H= -B= -A= -c= --include-in-header= --include-before-body= --include-after-body= --css= --metadata-file= --bibliography= --csl= --citation-abbreviations= --reference-doc= --template= --epub-cover-image= --epub-metadata=",
         writes="-o= --output= --log=",
         checks=(
@@ -75,6 +75,7 @@ PROGRAMS = (
             ),
         ),
         runs="-F= -L= -d= --filter= --lua-filter= --pdf-engine-opt= --defaults= --data-dir= --syntax-definition= --extract-media= --request-header= --abbreviations= --self-contained --embed-resources",
+        # Whether a document names further files, `programs` asks.
         operands="read",
         # It is fetched.
         refuses=r"\w[\w+.-]*:",
@@ -152,9 +153,10 @@ PROGRAMS = (
     Program(
         names="pg_dumpall",
         reason="-f writes",
-        options="-a -c -E= -g -h= -l= -O -p= -r -s -S= -t -U= -v -V -w -W -x --data-only --clean  --encoding= --globals-only --host= --database= --no-owner --port= --roles-only --schema-only --superuser= --tablespaces-only --username= --verbose --no-password --password --no-privileges --help --version --inserts --if-exists",
+        options="-a -c -E= -g -h= -O -p= -r -s -S= -t -U= -v -V -w -W -x --data-only --clean  --encoding= --globals-only --host= --no-owner --port= --roles-only --schema-only --superuser= --tablespaces-only --username= --verbose --no-password --password --no-privileges --help --version --inserts --if-exists",
         writes="-f= --file=",
-        checks=(_PG_CHECK,),
+        # The database to begin with can be a connection by settings, too.
+        checks=(_PG_CHECK, ("-l= --database=", _PG_TARGET)),
         refuses=rf"(?!(?:{_PG_TARGET})\Z)",
         operands="text",
     ),
@@ -183,7 +185,13 @@ PROGRAMS = (
         plain_values=True,
         reason="-r and -T write; other files of settings are programs",
         options=f"{_MYSQL} -A -B -c -d -e -E -f -F -i -K -l -n -N -q -Q -R -t -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces",
-        checks=(("-w= --where=", r"(?i)(?!.*\b(?:into|load_file|sleep)\b)[^;`\\\n]*"),),
+        # Others than these functions may be made to run something.
+        checks=(
+            (
+                "-w= --where=",
+                r"(?i)(?!.*\binto\b|.*\b(?!(?:in|and|or|not|now|curdate|date|date_sub|date_add|year|month|day|lower|upper|length)\s*\()\w+\s*\()[^;`\\\n]*",
+            ),
+        ),
         writes="-r= --result-file= -T= --tab= --log-error=",
         runs=_MYSQL_RUNS,
         operands="text",
@@ -242,7 +250,8 @@ PROGRAMS = (
         options="-h -u= -p= --help --version --host= --port= --username= --password= --authenticationDatabase= --quiet --norc --json? --tls",
         runs="--eval= --shell --nodb -f= --file= --retryWrites",
         operands="text",
-        refuses=r"(?i).*\.(?:[cm]?js|mongodb|ts)\Z",
+        # Of the settings in an address some start a browser, or name files.
+        refuses=rf"(?i).*\.(?:[cm]?js|mongodb|ts)\Z|[^?]*\?(?!(?:{_MONGO_SETTING}=[\w.,-]*(?:&|\Z))*\Z)",
         max_operands=1,
         plain_values=True,
     ),
@@ -289,263 +298,6 @@ PROGRAMS = (
                 addresses=True,
                 runs="-engine= -provider= -provider-path= -propquery= -config= -rand= -engine_impl -keygen_engine= -proxy= -sess_in= -psk= -xkey= -xcert=",
                 operands="read",
-            ),
-        ),
-    ),
-    Program(
-        names="gh glab",
-        reason="aliases, extensions, editors and browsers are programs",
-        options="-h --help --version",
-        plain_values=True,
-        spelled="alias browse codespace cs ssh-key gpg-key copilot attestation preview agent-task skill completion",
-        commands=(
-            Program(
-                names="auth",
-                reason="it changes who one is, and shows tokens",
-                commands=(
-                    Program(
-                        names="status",
-                        reason="it shows tokens",
-                        options="-h= -a --hostname= --active",
-                        runs="-t --show-token",
-                        operands="text",
-                        plain_values=True,
-                    ),
-                ),
-            ),
-            Program(
-                names="pr mr",
-                reason="editors and browsers are programs",
-                commands=(
-                    Program(
-                        names="list ls status view checks diff show",
-                        reason="a browser is a program",
-                        options=f"{_GH_LIST} --color= --name-only --patch --required --watch --fail-fast --interval= -i= --conflict-status",
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        # To glab -d takes a value, which `--` would be.
-                        dashes=False,
-                        names="create new edit",
-                        reason="editors and browsers are programs",
-                        options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --description= --remove-source-branch --yes -y",
-                        plain_values=True,
-                        reads="-F= --body-file= -T= --template= --recover=",
-                        runs="-e --editor -w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="merge",
-                        reason="a browser is a program",
-                        options="-A= -b= -d -m -r -R= -s -t= --admin --author-email= --auto --body= --delete-branch --disable-auto --match-head-commit= --merge --rebase --squash --subject= --repo=",
-                        plain_values=True,
-                        reads="-F= --body-file=",
-                        operands="text",
-                    ),
-                    Program(
-                        names="review comment",
-                        reason="editors and browsers are programs",
-                        options="-a -b= -c -r -R= --approve --body= --comment --request-changes --repo= --edit-last --create-if-none --delete-last --yes",
-                        plain_values=True,
-                        reads="-F= --body-file=",
-                        runs="-e --editor -w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="close reopen ready checkout co update-branch lock unlock",
-                        options="-b= -c= -d -f -r= -R= --comment= --delete-branch --branch= --detach --force --recurse-submodules --undo --reason= --repo= --rebase",
-                        plain_values=True,
-                        operands="text",
-                    ),
-                ),
-            ),
-            Program(
-                names="issue",
-                reason="editors and browsers are programs",
-                commands=(
-                    Program(
-                        names="list ls status view show",
-                        reason="a browser is a program",
-                        options=_GH_LIST,
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="create new edit",
-                        reason="editors and browsers are programs",
-                        options="-a= -b= -l= -m= -p= -R= -t= --title= --body= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --repo= --description=",
-                        plain_values=True,
-                        reads="-F= --body-file= -T= --template= --recover=",
-                        runs="-e --editor -w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="comment close reopen lock unlock pin unpin transfer delete",
-                        reason="editors and browsers are programs",
-                        options="-b= -c= -r= -R= --body= --comment= --reason= --edit-last --create-if-none --delete-last --repo= --yes",
-                        plain_values=True,
-                        reads="-F= --body-file=",
-                        runs="-e --editor -w --web",
-                        operands="text",
-                    ),
-                ),
-            ),
-            Program(
-                names="repo",
-                reason="browsers are programs, git runs configuration",
-                spelled="delete archive rename edit sync deploy-key autolink set-default unarchive garden",
-                commands=(
-                    Program(
-                        names="list view",
-                        reason="a browser is a program",
-                        options=_GH_LIST,
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="create clone fork",
-                        reason="options of git are programs",
-                        options="-c -d= -h= -l= -p -r= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote? --remote-name= --team= --template= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
-                        plain_values=True,
-                        # git runs there, with the hooks and the configuration of that repository.
-                        checks=(("-s= --source=", r"\./?"),),
-                        # What is cloned lies in a directory of its name, or in the one that is named behind it.
-                        operands="maybe change",
-                        refuses=r"(?:.*[/:])?\.[^/]*/*\Z|[\w+.-]*::",
-                        after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
-                    ),
-                ),
-            ),
-            Program(
-                names="gist",
-                reason="editors and browsers are programs; files are sent",
-                spelled="clone edit",
-                commands=(
-                    Program(
-                        names="list ls view delete rename",
-                        reason="a browser is a program",
-                        options="-L= -f= -r --limit= --filename= --raw --files --public --secret --yes --filter= --include-content",
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="create new",
-                        reason="a browser is a program",
-                        options="-d= -f= -p --desc= --filename= --public",
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="read",
-                    ),
-                ),
-            ),
-            Program(
-                names="release",
-                reason="browsers are programs; downloads are written, files are sent",
-                spelled="download edit",
-                commands=(
-                    Program(
-                        names="list ls view delete delete-asset verify verify-asset",
-                        reason="a browser is a program",
-                        options="-L= -R= -q= -t= -y -O= --limit= --repo= --json= --jq= --template= --order= --exclude-drafts --exclude-pre-releases --cleanup-tag --yes",
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                    Program(
-                        names="create new upload",
-                        reason="files are sent",
-                        options="-d -n= -p -t= -R= --repo= --title= --notes= --generate-notes --notes-start-tag= --notes-from-tag --draft --prerelease --latest? --target= --discussion-category= --verify-tag --fail-on-no-commits --clobber",
-                        plain_values=True,
-                        reads="-F= --notes-file=",
-                        operands="text read",
-                    ),
-                ),
-            ),
-            Program(
-                names="run",
-                reason="browsers are programs; downloads are written",
-                commands=(
-                    Program(
-                        names="download",
-                        reason="it writes files whose names it is told",
-                        options="-n= -p= -R= -h --name= --pattern= --repo= --help",
-                        fills="-D= --dir=",
-                        only_with="-h --help",
-                        unpacks=True,
-                        plain_values=True,
-                        operands="text",
-                    ),
-                    # Its -w is the workflow.
-                    Program(
-                        names="list ls",
-                        options=f"{_GH_LIST} -w= -e=",
-                        plain_values=True,
-                        operands="text",
-                    ),
-                    Program(
-                        names="view watch rerun cancel delete",
-                        reason="browsers are programs",
-                        options=f"{_GH_LIST} -i= -j= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --force",
-                        plain_values=True,
-                        runs="-w --web",
-                        operands="text",
-                    ),
-                ),
-            ),
-            Program(
-                names="workflow label search status cache ruleset org project milestone ci pipeline",
-                reason="browsers and editors are programs; downloads are written",
-                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag= --extension= --merged --merged-at= --review= --reviewed-by= --review-requested= --checks= --stars= --forks= --size= --followers= --good-first-issues= --org= --involves= --commenter= --team= --interactions= --reactions= --no-assignee --no-label --include-prs --include-forks= --locked",
-                plain_values=True,
-                reads="--notes-file= -F= --field=",
-                writes="-D= --dir= -O= --output= --archive=",
-                runs="-w --web --editor -e",
-                # `glab ci lint` sends a file.
-                operands="maybe",
-                # `glab ci artifact` unpacks what it fetches.
-                refuses=r"artifact\Z",
-            ),
-            Program(
-                names="secret variable",
-                reason="it changes what workflows run with",
-                spelled="set delete remove",
-                commands=(
-                    Program(
-                        names="list ls get",
-                        options="-R= -a= -e= -o= -q= -t= --repo= --app= --env= --org= --user -u --json= --jq= --template=",
-                        plain_values=True,
-                        operands="text",
-                    ),
-                ),
-            ),
-            Program(
-                names="extension ext extensions",
-                reason="extensions are programs",
-                spelled="install upgrade remove create exec browse search",
-                commands=(Program(names="list ls", operands="text"),),
-            ),
-            Program(
-                names="config",
-                reason="editors, browsers and pagers are programs",
-                spelled="set clear-cache",
-                commands=(
-                    Program(names="get list ls", options="-h= --host=", operands="text", plain_values=True),
-                ),
-            ),
-            Program(
-                names="api",
-                reason="files are sent, to other machines too",
-                options="-X= -H= -f= -q= -t= -p= -i --method= --header= --raw-field= --jq= --template= --preview= --include --paginate --slurp --silent --verbose --cache=",
-                plain_values=True,
-                reads="--input= -F= --field=",
-                runs="--hostname=",
-                operands="text",
-                refuses=r"(?!https://api\.github\.com/)[\w+.-]+://",
             ),
         ),
     ),

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""One program for all work of a language: dotnet, bundle, composer, swift, dart, mix and the like.
+"""One program for all work of a language: bundle, composer, swift, dart, mix and the like.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. As with the builders (`build`), a rule for one of
 them is a rule for what the project's files say, and no more: sub-commands and options are those that build, test and check.
@@ -17,125 +17,17 @@ _PUB = Program(
             names="get upgrade downgrade outdated deps add remove",
             plain_values=True,
             reason="packages from elsewhere are code",
-            options="-h -n --help --dry-run --offline --no-offline --precompile --no-precompile --major-versions --tighten --null-safety --json --color --no-color --dependency-overrides --no-dev-dependencies --dev-dependencies --no-example --example --transitive --show-all --dev -s= --style= --unlock-transitive --enforce-lockfile",
+            options="-h -n --help --dry-run --offline --major-versions --json --enforce-lockfile",
             operands="text",
-            # `dart pub add 'x:{"git": ...}'`
-            refuses=rf".*[\s;!<{{]|{ELSEWHERE}",
+            # `dart pub add 'x:{"git": ...}'`, `dev:x`
+            refuses=r"(?!(?:dev:)?\w+(?::\^?\d[\w.+-]*)?\Z)",
         ),
     ),
     spelled="global publish login logout token unpack run cache bump",
 )
-_DART_TESTS = "-h -r= -j= --help --no-pub --pub --coverage --run-skipped --machine --test-randomize-ordering-seed= --total-shards= --shard-index= --fail-fast --no-retry --chain-stack-traces --no-chain-stack-traces --no-test-assets --concurrency= --timeout= --name= -n= --plain-name= -N= --tags= -t= --exclude-tags= -x= --flavor= --color --no-color --reporter="
-_DART_DEFINE = ("--dart-define= -D=", r"[A-Za-z_]\w*=[\w.,:/@+ -]*")
+_DART_TESTS = "-h -r= -j= --help --concurrency= --name= -n= --plain-name= -N= --tags= -t= --exclude-tags= -x= --reporter="
 _SBT_TASKS = r"compile|test|testQuick|testFull|clean|package|update|doc|scalafmt(?:Check)?(?:All)?|scalafmtSbt(?:Check)?|scalafix|scalafixAll|coverage|coverageOn|coverageOff|coverageReport|coverageAggregate|assembly|dependencyTree|dependencyUpdates|evicted|projects|tasks|settings|name|version|scalaVersion|mimaReportBinaryIssues|headerCheck\w*|testOnly [\w.*]+"
-
 PROGRAMS = (
-    Program(
-        names="dotnet",
-        reason="it runs assemblies and fetches tools",
-        options="-h --help --version --info --list-sdks --list-runtimes -d --diagnostics",
-        spelled="exec script msbuild fsi watch nuget  workload dev-certs user-secrets",
-        commands=(
-            # The project's own program, like `cargo run`.
-            Program(
-                names="run",
-                plain_values=True,
-                style="words",
-                reason="projects, properties and variables from elsewhere decide what runs",
-                options="-c= -f= -r= -v= -h -a= --configuration= --framework= --runtime= --arch= --os= --verbosity= --no-build --no-restore --no-dependencies --no-launch-profile --launch-profile= --force --nologo --help --self-contained --no-self-contained",
-                places="--project=",
-                runs="-p? --property? -e= --environment= --artifacts-path= --source= --file= -lp=",
-                operands="own",
-                response_files=True,
-                # A file of code from elsewhere, or from the input; what is behind `--` is for the program.
-                refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)|-\Z|(?s:.*)://",
-            ),
-            # Templates that come with it; others, and where they come from, are a person's choice.
-            Program(
-                names="new",
-                plain_values=True,
-                reason="templates from elsewhere can run scripts",
-                options="-lang= -f= -h --language= --framework= --dry-run --force --no-restore --no-update-check --use-program-main --use-controllers --auth= --no-https --minimal --empty --interactivity= --help",
-                checks=(("-n= --name=", r"\w[\w.]*"),),
-                writes="-o= --output=",
-                runs="--allow-scripts= --debug:custom-hive= --project= -i --install --uninstall --update-apply --nuget-source= --add-source=",
-                operands="text",
-                refuses=r"(?!(?:console|classlib|web|webapi|webapiaot|mvc|webapp|razor|razorclasslib|blazor|blazorwasm|worker|grpc|xunit|nunit|mstest|sln|gitignore|editorconfig|globaljson|tool-manifest|list)\Z)",
-            ),
-            # Packages by their names, and projects of the same directory.
-            Program(
-                names="add remove sln solution package reference",
-                plain_values=True,
-                reason="other sources, and projects from elsewhere, are code",
-                options="-v= -f= -n -h --version= --framework= --no-restore --prerelease --in-root -s= --solution-folder= --outdated --vulnerable --include-transitive --help",
-                checks=(("-s= --solution-folder=", r"\w[\w./ ]*"),),
-                places="--project=",
-                runs="--source= --package-directory= --interactive --configfile=",
-                response_files=True,
-                operands="own",
-                refuses=rf"@|{ELSEWHERE}",
-            ),
-            Program(
-                names="tool",
-                reason="tools are programs",
-                spelled="install run update uninstall exec search",
-                commands=(
-                    Program(
-                        names="list",
-                        plain_values=True,
-                        options="-g --global --local -h",
-                        operands="text",
-                        max_operands=1,
-                    ),
-                    Program(
-                        names="restore",
-                        plain_values=True,
-                        reason="other sources and lists are code",
-                        options="-v= --verbosity= --no-cache --ignore-failed-sources --disable-parallel -h",
-                        runs="--add-source= --configfile= --tool-manifest= --interactive",
-                        operands="text",
-                        refuses=r"(?s:.)",
-                    ),
-                ),
-            ),
-            Program(
-                names="build test restore clean publish pack list format",
-                plain_values=True,
-                # Others are msbuild's own: -fileLoggerParameters:LogFile=x, -restoreProperty:RestoreSources=x.
-                style="words",
-                reason="loggers and properties are code; other directories are written",
-                options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive --locked-mode --use-lock-file --force-evaluate",
-                writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
-                checks=(("--logger= -l=", r"console(?:;[\w=]+)*|trx(?:;LogFileName=\w[\w.-]*)?|html"),),
-                runs="--test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
-                response_files=True,
-                operands="near",
-                # Options of msbuild, and files of them.
-                refuses=r"@|/[A-Za-z]+(?::|\Z)",
-                # Settings of the test run: where its adapters are, for one.
-                after=r"(?!)",
-            ),
-            # It builds and starts the project's own program to ask it for its models.
-            Program(
-                names="ef",
-                plain_values=True,
-                reason="projects, packages and properties from elsewhere are code",
-                options="-c= -v -h -f --context= --configuration= --framework= --no-build --verbose --no-color --prefix-output --help --version --json --force --dry-run --idempotent --no-transactions",
-                places="-p= --project= -s= --startup-project=",
-                commands=(
-                    Program(
-                        names="migrations database dbcontext",
-                        plain_values=True,
-                        reason="it asks a database that the command names, or writes a program",
-                        operands="text",
-                        refuses=r"scaffold\Z|bundle\Z",
-                        after=r"(?!)",
-                    ),
-                ),
-                persistent=True,
-            ),
-        ),
-    ),
     Program(
         names="gem",
         plain_values=True,
@@ -160,7 +52,8 @@ PROGRAMS = (
         names="bundle bundler",
         plain_values=True,
         reason="it runs programs and plugins; other directories and sources decide which",
-        options="-h -v -V --help --version --verbose --no-color --quiet --retry= --jobs=",
+        options="-h -v -V --help --version --verbose --no-color --quiet",
+        checks=(("--retry= --jobs=", r"\d+"),),
         runs="--gemfile= --path= --config-file= --plugin=",
         persistent=True,
         spelled="exec console open plugin server init viz gem binstubs inject issue package cache ui",
@@ -189,7 +82,7 @@ PROGRAMS = (
                 operands="text",
             ),
             Program(
-                names="install update check list outdated lock clean doctor pristine platform env licenses fund version help remove",
+                names="install update check list outdated lock doctor pristine platform env licenses fund version remove",
                 plain_values=True,
                 reason="directories, sources and binaries from elsewhere are code; files are written",
                 options="-h -j= --help --local --prefer-local --frozen --deployment --force --redownload --full-index --no-cache --no-prune --with= --without= --all --conservative --strict --patch --minor --major --pre --parseable --porcelain --dry-run --name-only --only-group= --without-group= --paths --outdated --print --update? --add-platform= --remove-platform= --normalize-platforms --groups --only-explicit --filter-major --filter-minor --filter-patch --filter-strict --ruby --bundler? --install --version= -g= --group=",
@@ -264,6 +157,8 @@ PROGRAMS = (
             ),
         ),
     ),
+    # These three, sbt below, and conda and rye elsewhere are not known from the programs themselves: what everyday
+    # work needs, and no more.
     Program(
         names="swift",
         plain_values=True,
@@ -275,10 +170,12 @@ PROGRAMS = (
                 names="build test",
                 plain_values=True,
                 reason="packages, toolchains and options of compilers from elsewhere are programs; reports are written",
-                options="-h -v -q -j= -l --help --verbose --quiet --jobs= --product= --target= --build-tests --show-bin-path --enable-code-coverage --disable-code-coverage --skip-build --skip-update --filter= --skip= --parallel --no-parallel --num-workers= --list-tests --static-swift-stdlib",
-                checks=(("-c= --configuration=", "debug|release"), ("--sanitize= --arch=", r"[\w,]+")),
-                places="--package-path=",
-                writes="--scratch-path= --build-path= --xunit-output=",
+                options="-h -v --help --verbose --build-tests --show-bin-path --enable-code-coverage --skip-build --parallel",
+                checks=(
+                    ("-c= --configuration=", "debug|release"),
+                    ("-j= --jobs=", r"\d+"),
+                    ("--product= --target= --filter= --skip=", r"[\w./*|()+-]+"),
+                ),
                 operands="text",
                 refuses=r"(?s:.)",
             ),
@@ -287,11 +184,11 @@ PROGRAMS = (
                 reason="plugins of packages are run, and more",
                 commands=(
                     Program(
-                        names="resolve show-dependencies describe clean reset update dump-package",
+                        names="resolve show-dependencies describe clean update",
                         plain_values=True,
-                        options="-h --help -n --dry-run",
-                        checks=(("--format= --type=", "[a-z]+"),),
+                        options="-h --help",
                         operands="text",
+                        refuses=r"(?s:.)",
                         reason="what is asked for is not known",
                     ),
                 ),
@@ -302,7 +199,7 @@ PROGRAMS = (
         names="flutter",
         plain_values=True,
         reason="it runs programs, and changes itself",
-        options="-h -v --help --verbose --version --no-color --color --suppress-analytics",
+        options="-h -v --help --verbose --version",
         spelled="run create config upgrade downgrade channel precache drive install attach screenshot symbolize custom-devices emulators assemble daemon",
         commands=(
             _PUB,
@@ -310,8 +207,7 @@ PROGRAMS = (
                 names="analyze",
                 plain_values=True,
                 reason="what is found is written; a project from elsewhere holds plugins",
-                options="-h -v --help --no-pub --pub --fatal-infos --no-fatal-infos --fatal-warnings --no-fatal-warnings --current-package --no-current-package --watch --congratulate --no-congratulate --preamble --no-preamble",
-                writes="--write=",
+                options="-h --help --no-pub --fatal-infos --no-fatal-infos --fatal-warnings --no-fatal-warnings",
                 operands="own",
                 refuses=OUTSIDE,
             ),
@@ -319,10 +215,7 @@ PROGRAMS = (
                 names="test",
                 plain_values=True,
                 reason="tests from elsewhere are code; reports are written",
-                options=f"{_DART_TESTS} -v",
-                checks=(_DART_DEFINE,),
-                places="--dart-define-from-file=",
-                writes="--update-goldens --coverage-path= --file-reporter=",
+                options=f"{_DART_TESTS} --coverage --no-pub",
                 operands="own",
                 refuses=rf"{OUTSIDE}|.*[\s;!<{{]",
             ),
@@ -330,25 +223,17 @@ PROGRAMS = (
                 names="build",
                 plain_values=True,
                 reason="code from elsewhere; what is built is written",
-                options="-h -v --help --release --debug --profile --no-pub --pub --no-codesign --codesign --split-per-abi --obfuscate --no-tree-shake-icons --simulator --wasm --config-only",
+                options="-h --help --release --debug --profile --no-pub --no-codesign --split-per-abi",
                 # They become parts of the names of tasks, and settings of other builders.
-                checks=(
-                    _DART_DEFINE,
-                    ("--flavor= --build-name= --build-number= --target-platform=", r"[\w.,+-]+"),
-                    ("--base-href=", r"[\w./-]+"),
-                ),
-                places="-t= --target= --dart-define-from-file=",
-                writes="-o= --output= --split-debug-info=",
-                # What is in `web` is copied there.
-                gathers="-o --output",
+                checks=(("--flavor= --build-name= --build-number=", r"\w[\w.+-]*"),),
                 operands="text",
-                refuses=rf"{OUTSIDE}|(?!\w+\Z)",
+                refuses=r"(?!(?:apk|appbundle|ios|ipa|web|linux|macos|windows|bundle|aar)\Z)",
             ),
             Program(
                 names="doctor clean devices",
-                options="-h -v --help --verbose",
+                options="-h -v --help",
                 operands="text",
-                max_operands=1,
+                refuses=r"(?s:.)",
                 reason="it takes no words",
             ),
         ),
@@ -357,7 +242,7 @@ PROGRAMS = (
         names="dart",
         plain_values=True,
         reason="it runs code",
-        options="-h -v --help --version --verbose --disable-analytics --suppress-analytics",
+        options="-h --help --version",
         spelled="run create compile devtools doc info tooling-daemon",
         commands=(
             _PUB,
@@ -365,7 +250,7 @@ PROGRAMS = (
                 names="analyze",
                 plain_values=True,
                 reason="a project from elsewhere holds plugins",
-                options="-h --help --fatal-infos --no-fatal-infos --fatal-warnings --no-fatal-warnings --format=",
+                options="-h --help --fatal-infos --no-fatal-warnings --fatal-warnings",
                 operands="own",
                 refuses=OUTSIDE,
             ),
@@ -373,17 +258,15 @@ PROGRAMS = (
                 names="format",
                 plain_values=True,
                 reason="files are written",
-                options="-h -v --help --verbose --set-exit-if-changed -l= --line-length= --page-width= --summary= --show= --language-version= --indent=",
-                checks=(("-o= --output=", "none|write|show|json"),),
+                options="-h --help --set-exit-if-changed",
+                checks=(("-o= --output=", "none|write|show|json"), ("-l= --line-length=", r"\d+")),
                 operands="alter",
             ),
             Program(
                 names="test",
                 plain_values=True,
                 reason="tests from elsewhere are code; reports are written",
-                options=_DART_TESTS.replace(" --coverage ", " "),
-                checks=(("-p= --platform= -c= --compiler=", r"[\w,:]+"),),
-                writes="--coverage= --coverage-path= --file-reporter=",
+                options=_DART_TESTS,
                 operands="own",
                 refuses=rf"{OUTSIDE}|.*[\s;!<{{]",
             ),
@@ -391,7 +274,7 @@ PROGRAMS = (
                 names="fix",
                 plain_values=True,
                 reason="fixes are written",
-                options="-h -n --help --dry-run --code=",
+                options="-h -n --help --dry-run",
                 writes="--apply",
                 operands="own",
                 refuses=OUTSIDE,
@@ -465,7 +348,7 @@ PROGRAMS = (
                 names="credo",
                 plain_values=True,
                 reason="configuration from elsewhere is code",
-                options="-a -h --strict --all --all-priorities --help --verbose --no-color --mute-exit-status --min-priority= --only= --checks= --ignore= --files-included= --files-excluded= --ignore-checks= --format=",
+                options="-a -h --strict --all --all-priorities --help --verbose --no-color --mute-exit-status --min-priority= --only= --checks= --ignore= --ignore-checks= --format=",
                 places="--config-file=",
                 operands="own",
                 refuses=rf"{OUTSIDE}|gen\.|diff\Z",
@@ -477,7 +360,7 @@ PROGRAMS = (
         plain_values=True,
         style="words",
         reason="every word is a command, and some run code or a shell",
-        options="-h -v -V -help -version -batch -no-colors -debug -error -warn -info",
+        options="-h -help -version -batch -no-colors",
         operands="text",
         refuses=rf"(?!(?:[\w-]+[/:])*(?:{_SBT_TASKS})\Z)",
         after=r"(?!)",
@@ -493,9 +376,9 @@ PROGRAMS = (
                 names="build test bench haddock",
                 plain_values=True,
                 reason="packages, compilers and their options from elsewhere are programs",
-                options="-h -j= --help --fast --pedantic --test --no-test --bench --no-bench --no-run-tests --no-run-benchmarks --coverage --dry-run --only-dependencies --only-snapshot --keep-going --no-keep-going --profile --force-dirty --jobs= --haddock --no-haddock --no-haddock-deps --file-watch --interleaved-output --no-interleaved-output --rerun-tests",
+                options="-j= --help --fast --pedantic --test --no-test --bench --no-bench --no-run-tests --no-run-benchmarks --coverage --dry-run --only-dependencies --only-snapshot --keep-going --no-keep-going --profile --force-dirty --jobs= --haddock --no-haddock --no-haddock-deps --file-watch --interleaved-output --no-interleaved-output --rerun-tests",
                 places="--stack-yaml=",
-                operands="text",
+                operands="own",
                 refuses=rf".*[\s;!<{{]|{ELSEWHERE}",
             ),
             Program(
@@ -520,7 +403,7 @@ PROGRAMS = (
                 reason="packages, compilers and their options from elsewhere are programs",
                 options="-h -v? -j? -O? --help --jobs? --dry-run --enable-tests --disable-tests --enable-benchmarks --disable-benchmarks --enable-coverage --disable-coverage --enable-profiling --disable-optimization --keep-going --only-dependencies --offline --test-show-details=",
                 places="--project-file= --project-dir=",
-                operands="text",
+                operands="own",
                 refuses=rf".*[\s;!<{{]|{ELSEWHERE}",
             ),
         ),
@@ -542,8 +425,9 @@ PROGRAMS = (
                 pattern=r"-D[\w-]+(?:=[\w.,+-]*)?|-j\d+|-freference-trace=\d+",
                 checks=(("-summary= -color=", "[a-z]+"),),
                 places="-build-file=",
-                writes="-p= -prefix= -prefix-lib-dir= -prefix-exe-dir= -cache-dir= -global-cache-dir=",
-                runs="-build-runner= -search-prefix= -sysroot= -libc= -system= -zig-lib-dir=",
+                writes="-p= -prefix= -prefix-lib-dir= -prefix-exe-dir=",
+                # What was built or fetched before is run from a cache.
+                runs="-cache-dir= -global-cache-dir= -build-runner= -search-prefix= -sysroot= -libc= -system= -zig-lib-dir=",
                 operands="text",
                 refuses=rf"{OUTSIDE}|(?!\w[\w:.-]*\Z)",
                 # For the program that the step runs.

@@ -12,8 +12,9 @@ from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
 _BACKUP = "-b -S= --backup? --suffix="
+_KEPT = r"\.?(?:bak|backup|old|orig|save)|~"
 # Functions of perl that run, load, print or change something, most of them by the name of the file that is renamed.
-_PERL_ACTS = "eval|evalbytes|readpipe|require|do|exec|system|qx|fork|kill|syscall|dump|glob|open|opendir|sysopen|unlink|rmdir|mkdir|chroot|chdir|chmod|chown|utime|link|symlink|rename|truncate|print|printf|say|write"
+_PERL_ACTS = "eval|evalbytes|readpipe|require|do|exec|system|qx|fork|kill|syscall|dump|glob|open|opendir|sysopen|unlink|rmdir|mkdir|chroot|chdir|chmod|chown|utime|link|symlink|rename|truncate|chop|chomp|print|printf|say|write"
 
 PROGRAMS = (
     Program(
@@ -97,10 +98,10 @@ PROGRAMS = (
     ),
     Program(
         names="locate plocate mlocate",
+        reason="older versions make a database with -u, -U and -o",
         options="-A -b -c -e -E -H -i -l= -L -n= -N -p -P -q -r= -s -S -w -0 --all --basename --count --existing --ignore-case --limit= --literal --null --regex --regexp= --statistics --transliterate --wholename --help --version",
         reads="-d= --database=",
         operands="text",
-        harmless=True,
     ),
     Program(
         names="touch gtouch",
@@ -129,10 +130,13 @@ PROGRAMS = (
     ),
     Program(
         names="cp gcp",
+        reason="to some versions the word behind it is a file",
         suffixes="-S --suffix",
         options=f"-a -c -d -f -i -l -n -p -r -s -u -v -x -P -R -T -X -Z {_BACKUP} --archive --attributes-only --copy-contents --debug --force --interactive --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --remove-destination --sparse= --reflink? --strip-trailing-slashes --symbolic-link --update? --verbose --context? {_COMMON}",
         changes="-t= --target-directory=",
         follows="-L -H --dereference --keep-directory-symlink",
+        # On macOS -S takes no value, and the next word is a file that is copied.
+        checks=(("-S=", _KEPT),),
         links="-l -s --link --symbolic-link",
         operands="copy",
         harmless=True,
@@ -174,6 +178,8 @@ PROGRAMS = (
         reason="--strip-program is a program",
         options=f"-c -C -D -d -g= -m= -o= -p -T -v -Z {_BACKUP} --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-timestamps --preserve-context --verbose {_COMMON}",
         changes="-t= --target-directory=",
+        # In BSD's install -S takes no value, and the next word is an option, or a file that is copied.
+        checks=(("-S=", _KEPT),),
         runs="-s --strip --strip-program=",
         # All of them are directories that are made.
         links="-d --directory",
@@ -236,7 +242,9 @@ PROGRAMS = (
         # The beginning of a name can be a directory: -B .git/ keeps a copy of `config` there.
         runs="-e --ed -g= --get= -D= --ifdef= -B= -Y= --prefix= --basename-prefix=",
         operands="change read",
+        # The file that is named, too, is put where the patch says: `rename to .git/hooks/x`.
         unpacks=True,
+        brings_links=True,
         looks="-C -o -v --check --dry-run --output --version --help",
     ),
     Program(

@@ -27,10 +27,72 @@ _DIFF_RUNS = "--ext-diff --textconv --show-signature"
 _TAKES_DASHES = "-S -G -n -L --grep --author --committer --since --until --after --before"
 _SIGNS = "-S? --gpg-sign?"
 _MERGES = "-e --edit --no-edit -n --stat --no-stat --summary --log? --no-log --squash --no-squash --commit --no-commit --ff --no-ff --ff-only --rerere-autoupdate --no-rerere-autoupdate -X= --strategy-option= -m= --message= -v -q --verbose --quiet --abort --continue --quit --allow-unrelated-histories --progress --no-progress --signoff --no-signoff --autostash --no-autostash --verify --no-verify --overwrite-ignore --cleanup= --into-name= -h"
-_FETCHES = "-4 -6 -a -f -j= -k -m -n -o= -p -P -q -t -u -v --verbose --quiet --all --no-all --set-upstream --append --atomic --force --multiple --tags --no-tags --jobs= --prefetch --prune --no-prune --prune-tags --recurse-submodules? --no-recurse-submodules --dry-run --write-fetch-head --no-write-fetch-head --keep --update-head-ok --progress --no-progress --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --refetch --update-shallow --refmap= --server-option= --ipv4 --ipv6 --negotiation-tip= --filter= --no-filter --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --show-forced-updates --no-show-forced-updates --write-commit-graph --porcelain --stdin -h"
+_FETCHES = "-4 -6 -a -f -j= -k -m -n -o= -p -P -q -t -u -v --verbose --quiet --all --no-all --append --atomic --force --multiple --tags --no-tags --jobs= --prefetch --prune --no-prune --prune-tags --recurse-submodules? --no-recurse-submodules --dry-run --write-fetch-head --no-write-fetch-head --keep --update-head-ok --progress --no-progress --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --refetch --update-shallow --refmap= --server-option= --ipv4 --ipv6 --negotiation-tip= --filter= --no-filter --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --show-forced-updates --no-show-forced-updates --write-commit-graph --porcelain --stdin -h"
+_CONFIG = "-z -t= -h --null --name-only --show-origin --show-scope --global --system --local --worktree --type= --no-type --bool --int --bool-or-int --bool-or-str --path --expiry-date --default= --fixed-value --includes --no-includes"
+_CONFIG_RUNS = "-e --edit -f= --file= --blob= --rename-section --remove-section --comment="
 # `ext::sh -c id` and the like name a program; a word that begins with a dash is no address.
 _HELPER = r"[A-Za-z0-9+.-]*::"
 _OTHER_SIDE = "the other side's program is an option, and so is an address that names one"
+
+# Words in the place of a setting, to newer versions; options of their own follow.
+CONFIG_VERBS = (
+    _command(
+        names="get list",
+        reason="a file of settings from elsewhere",
+        options=f"--all --regexp --value= --url= --show-names --no-show-names {_CONFIG}",
+        runs=_CONFIG_RUNS,
+        operands="text",
+        stops=True,
+    ),
+    _command(
+        names="set unset",
+        reason="a file of settings from elsewhere",
+        options=f"--all --append --value= {_CONFIG}",
+        runs=_CONFIG_RUNS,
+        operands="text",
+        stops=True,
+    ),
+)
+
+# A rule that spells one of these permits it, but no command in its options. The name of a tool is joined to a
+# directory, and that file is read by the shell.
+_SPELLED = (
+    _command(
+        names="difftool mergetool",
+        reason="-x is a command, and so is a tool that is a path",
+        options="-d -g -h -y --cached --dir-diff --gui --no-gui --no-prompt --no-symlinks --prompt --staged --symlinks --tool-help --trust-exit-code --no-trust-exit-code",
+        checks=(("-t= --tool=", r"[a-z][a-z0-9_]*"),),
+        runs="-x= --extcmd=",
+        operands="maybe",
+    ),
+    _command(
+        names="filter-branch",
+        reason="filters are commands",
+        options="-f -h --force --prune-empty",
+        runs="--setup= --env-filter= --tree-filter= --index-filter= --parent-filter= --msg-filter= --commit-filter= --tag-name-filter= -d=",
+        operands="maybe",
+    ),
+    _command(
+        names="send-email",
+        reason="a server that is a path is run",
+        options="-h --bcc= --cc= --dry-run --from= --quiet --subject= --to=",
+        runs="--annotate --cc-cmd= --compose --header-cmd= --sendmail-cmd= --smtp-server= --to-cmd=",
+        operands="maybe",
+    ),
+    _command(
+        names="instaweb",
+        reason="a server and a browser are programs",
+        options="-h -l -p= --local --port= --restart --start --stop",
+        runs="-b= -d= -m= --browser= --httpd= --module-path=",
+    ),
+    _command(
+        names="daemon",
+        reason="the hook is a program",
+        options="--export-all --inetd --listen= --port= --reuseaddr --verbose",
+        runs="--access-hook=",
+        operands="read",
+    ),
+)
 
 GIT = _command(
     names="git",
@@ -41,14 +103,15 @@ GIT = _command(
     stops=True,
     spelled="bisect-run help difftool mergetool filter-branch instaweb send-email daemon shell upload-pack receive-pack credential hook maintenance gui citool gitk flow svn p4",
     commands=(
+        *_SPELLED,
         _command(
             names="lfs",
             reason="it changes hooks and settings, and runs what these name",
-            spelled="install uninstall update track untrack migrate push pull fetch checkout clean smudge filter-process prune fsck lock unlock clone dedup ext merge-driver post-checkout post-commit post-merge pre-push standalone-file completion",
+            spelled="install uninstall update track untrack migrate push pull fetch checkout clean smudge filter-process prune fsck lock unlock clone dedup ext merge-driver locks post-checkout post-commit post-merge pre-push standalone-file completion",
             commands=(
                 _command(
-                    names="ls-files status env version locks",
-                    options="-a -d -l -n -s -I= -X= -j -p --all --deleted --debug --long --name-only --size --include= --exclude= --json --porcelain --cached --local --limit= --path= --id= -h --help",
+                    names="ls-files status env version",
+                    options="-a -d -l -n -s -I= -X= -j -p --all --deleted --debug --long --name-only --size --include= --exclude= --json --porcelain -h --help",
                     operands="text",
                 ),
             ),
@@ -63,8 +126,8 @@ GIT = _command(
             plain_values=True,
             dashed_values=_TAKES_DASHES,
             reason="an external diff is a program, signatures are checked by one; --output writes",
-            options=f"{_DIFF} {_REVISIONS} {_LOG} -L=",
-            reads=_DIFF_READS,
+            options=f"{_DIFF} {_REVISIONS} {_LOG}",
+            reads=f"{_DIFF_READS} -L=",
             writes="--output=",
             runs=_DIFF_RUNS,
             numbers=True,
@@ -132,8 +195,10 @@ GIT = _command(
         ),
         _command(
             names="ls-files",
-            options="-z -t -v -f -c -d -m -o -i -s -k -u -x= --cached --deleted --modified --others --ignored --stage --killed --directory --eol --no-empty-directory --unmerged --resolve-undo --exclude= --exclude-per-directory= --exclude-standard --full-name --recurse-submodules --error-unmatch --with-tree= --abbrev? --debug --deduplicate --sparse --format= -h",
+            options="-z -t -v -f -c -d -m -o -i -s -k -u -x= --cached --deleted --modified --others --ignored --stage --killed --directory --eol --no-empty-directory --unmerged --resolve-undo --exclude= --exclude-standard --full-name --recurse-submodules --error-unmatch --with-tree= --abbrev? --debug --deduplicate --sparse --format= -h",
             reads="-X= --exclude-from=",
+            # A file in each directory: with a slash it is one elsewhere.
+            checks=(("--exclude-per-directory=", r"[^/]+"),),
             harmless=True,
         ),
         _command(
@@ -143,6 +208,7 @@ GIT = _command(
         ),
         _command(
             names="rev-parse",
+            reads="--resolve-git-dir=",
             operands="text",
             harmless=True,
         ),
@@ -351,7 +417,9 @@ GIT = _command(
         _command(
             names="push",
             reason=_OTHER_SIDE,
-            options="-v -q -d -n -f -u -o= -4 -6 --verbose --quiet --all --branches --mirror --delete --tags --dry-run --porcelain --force --force-with-lease? --no-force-with-lease --force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --no-signed --atomic --push-option= --ipv4 --ipv6 -h",
+            options="-v -q -d -n -f -u -o= -4 -6 --verbose --quiet --all --branches --mirror --delete --tags --dry-run --porcelain --force --force-with-lease? --no-force-with-lease --force-if-includes --no-recurse-submodules --thin --no-thin --set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --no-signed --atomic --push-option= --ipv4 --ipv6 -h",
+            # A submodule may come from this machine, where pushing runs hooks.
+            checks=(("--recurse-submodules=", "check|no"),),
             runs="--receive-pack= --exec= --signed? --repo=",
             refuses=_HELPER,
         ),
@@ -449,7 +517,7 @@ GIT = _command(
                     )
                     for names, operands in (
                         ("add", "change maybe"),
-                        ("list lock move prune remove repair unlock", "change"),
+                        ("list lock move prune remove unlock", "change"),
                     )
                 ),
             ),
@@ -484,7 +552,7 @@ GIT = _command(
                     )
                     for name, operands in (
                         ("add", "maybe change"),
-                        ("status init deinit update set-branch set-url summary sync absorbgitdirs", "maybe"),
+                        ("status init deinit update summary sync", "maybe"),
                     )
                 ),
             ),
@@ -516,10 +584,12 @@ GIT = _command(
         _command(
             names="config",
             reason="most settings make git run or reach something later",
-            # `programs` knows which settings may be written.
-            options="-l -z -t= -h --list --null --name-only --show-origin --show-scope --show-names --no-show-names --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --add --replace-all --unset --unset-all --global --system --local --worktree --type= --no-type --bool --int --bool-or-int --bool-or-str --path --expiry-date --default= --fixed-value --includes --no-includes --all --append --regexp --value= --url=",
-            runs="-e --edit -f= --file= --blob= --rename-section --remove-section --comment=",
+            # `git_commands` knows which settings may be written. Behind the first operand there are no options:
+            # `git config core.hooksPath --list` writes.
+            options=f"-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --add --replace-all --unset --unset-all {_CONFIG}",
+            runs=_CONFIG_RUNS,
             operands="text",
+            stops=True,
         ),
     ),
 )

@@ -54,7 +54,7 @@ INTERPRETERS = (
     Interpreter(
         names="node nodejs",
         reason="runs the JavaScript text it is given",
-        options="--trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --pending-deprecation --enable-source-maps --stack-trace-limit= --title= --max-old-space-size= --max-semi-space-size= --unhandled-rejections= --conditions= -C= --test --test-only --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-force-exit --test-shard= --experimental-test-coverage --experimental-strip-types --experimental-vm-modules --no-experimental-strip-types --preserve-symlinks --trace-uncaught --trace-exit --expose-gc --dns-result-order= --no-network-family-autoselection --use-openssl-ca --use-bundled-ca --use-system-ca --tls-min-v1.2 --tls-min-v1.3 --watch --frozen-intrinsics --disable-proto= --secure-heap= --stack-size= --no-addons --abort-on-uncaught-exception --experimental-transform-types --test-update-snapshots --test-isolation=",
+        options="--trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --pending-deprecation --enable-source-maps --stack-trace-limit? --title= --max-old-space-size? --max-semi-space-size? --unhandled-rejections= --conditions= -C= --test --test-only --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-force-exit --test-shard= --experimental-test-coverage --experimental-strip-types --experimental-vm-modules --no-experimental-strip-types --preserve-symlinks --trace-uncaught --trace-exit --expose-gc --dns-result-order= --no-network-family-autoselection --use-openssl-ca --use-bundled-ca --use-system-ca --tls-min-v1.2 --tls-min-v1.3 --watch --frozen-intrinsics --disable-proto= --secure-heap= --stack-size? --no-addons --abort-on-uncaught-exception --experimental-transform-types --test-update-snapshots --test-isolation=",
         # The project's own file of variables, well-known packages of it, and reporters of node's own.
         places="--env-file= --env-file-if-exists=",
         checks=(
@@ -75,14 +75,15 @@ INTERPRETERS = (
         names="bun deno",
         permutes=True,
         fetches=True,
-        scripts=r".*[./:].*|build|dev|develop|serve|start|preview|watch|lint|format|fmt|typecheck|type-check|check|check-types|test|unit|e2e|coverage|clean|generate|codegen|storybook|release|migrate|seed|prepare|postinstall",
+        # Files of code, and names that no program of the system has: bun runs `python3.11`, too.
+        scripts=r".*\.(?:[cm]?[jt]sx?|html)|[a-z][\w-]*(?::[\w.-]+)+|build|dev|develop|serve|start|preview|watch|lint|format|fmt|typecheck|type-check|check|check-types|test|unit|e2e|coverage|clean|generate|codegen|storybook|release|migrate|seed|prepare|postinstall",
         hands_on="run",
         installs="add a install i link update up upgrade",
         reason="runs the JavaScript text it is given",
         options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm --target= --format= --minify --minify-syntax --minify-whitespace --minify-identifiers --sourcemap? --splitting --external=",
         # Of `bun build`, which bundles the project's files.
         writes="--outdir= --outfile=",
-        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init compile bundle vendor jupyter serve lsp publish -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
+        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create c upgrade init compile bundle vendor discord getcompletes approve-scripts jupyter serve lsp publish deploy sandbox desktop completions feedback set delete -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
         quits="--version -v -V --help -h --revision",
     ),
     Interpreter(

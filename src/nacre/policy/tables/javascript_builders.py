@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nacre.policy.tables.schema import OUTSIDE, REVISION, Program
+from nacre.policy.tables.schema import OUTSIDE, OUTSIDE_BY_PATTERN, REVISION, Program
 
 _CODE = "configuration, plugins and loaders are code; bundles are written"
 # Other files, addresses, and what webpack takes for a loader: `./loader.js!./x.js`.
-_ENTRIES = rf"{OUTSIDE}|.*!|\w[\w+.-]*:"
+_ENTRIES = rf"{OUTSIDE_BY_PATTERN}|.*!|\w[\w+.-]*:"
 # Texts that are handed on to shells: nx puts them into the command of a task without quoting them.
 _WORDS = r"[\w@.,:/*!+=^-]*"
 _NO_WORDS = rf"{OUTSIDE}|(?!{_WORDS}\Z)"
@@ -22,6 +22,9 @@ _PATTERNS = r"[\w@.,*/!-]+"
 _PORT = r"\d+"
 _HOST = r"[\w.:-]+"
 _MODE = r"[\w.-]+"
+
+# Tasks by their usual names: another word could be a command of the program's own, in some version.
+USUAL_SCRIPTS = "test start build dev develop serve preview lint lint:fix typecheck type-check check check-types test-unit test-e2e test-ci coverage e2e unit integration clean codegen storybook build-storybook compile package bundle docs"
 
 _LERNA = "-h -v --help --version --loglevel= --concurrency= --reject-cycles --no-progress --no-sort --max-buffer= --no-private --exclude-dependents --include-dependents --include-dependencies --include-merged-tags --json --ndjson -a -l --all --long --parseable --toposort --graph"
 _TURBO = "-h --help --version --skip-infer --no-update-notifier --color --no-color --affected --no-cache --only --parallel --single-package --no-daemon --daemon --json --force? --remote-only? --remote-cache-read-only? --docker --production"
@@ -49,6 +52,15 @@ _TASK = Program(
     operands="alter",
     refuses=_NO_WORDS,
     for_scripts=True,
+)
+
+_EXPO = Program(
+    names="expo",
+    single_letters=True,
+    plain_values=True,
+    reason="packages and projects from elsewhere are code",
+    operands="own",
+    refuses=_ENTRIES,
 )
 
 BUILDERS = (
@@ -81,6 +93,8 @@ BUILDERS = (
         reason=f"{_CODE}; variables are set for what the configuration runs",
         options="-h -v -w -m --help --version --watch --silent --perf --compact --validate --failAfterWarnings --waitForBundleInput --forceExit --inlineDynamicImports --preserveModules --preserveSymlinks --shimMissingExports --no-treeshake --no-strict --no-esModule --no-freeze --no-indent --no-interop --extend --noConflict --sourcemap? --sourcemapExcludeSources --bundleConfigAsCjs --strictDeprecations --minifyInternalExports",
         checks=(
+            # `node:/tmp/x.js` is a file, too.
+            ("-c? --config? -i= --input=", r"[^:]*"),
             # A package of the project; anything else is a file, or code.
             ("-p= --plugin= --configPlugin=", r"[\w-]+"),
             ("-f= --format=", "amd|cjs|commonjs|es|esm|module|iife|umd|system|systemjs"),
@@ -182,7 +196,7 @@ BUILDERS = (
         gathers="--outdir",
         operands="maybe",
         # `name=file` names what is written, and what is read.
-        refuses=rf"{OUTSIDE}|[^=]*=(?:{OUTSIDE})",
+        refuses=rf"-(?!\Z)|{OUTSIDE}|[^=]*=(?:{OUTSIDE})",
     ),
     Program(
         names="parcel",
@@ -210,35 +224,46 @@ BUILDERS = (
         reason=_TASK.reason,
         # Others take the next word for their value, and what is the sub-command then is not known.
         options="-h --help --version --skip-infer --no-update-notifier --color --no-color",
-        spelled="daemon devtools docs exec generate g gen get-mfe-port hook link login logout query setup telemetry unlink scan completion config",
-        refuses=_NO_WORDS,
-        commands=(replace(_TASK, names="run watch ls prune info bin"),),
-        other=_TASK,
+        spelled="daemon docs exec generate gen link login logout query scan telemetry unlink",
+        scripts=r"[a-z][a-z0-9_.-]*(?:[:#][a-z0-9_.-]+)+",
+        commands=(replace(_TASK, names=f"run watch ls prune info bin {USUAL_SCRIPTS}"),),
     ),
     Program(
         names="nx",
         single_letters=True,
         plain_values=True,
         reason="a command, a generator from elsewhere and a text for a shell are code",
-        options=_NX,
-        checks=(
-            ("-t= --target= --targets= -p= --project= --projects= -c= --configuration=", _WORDS),
-            ("--exclude= --files=", _WORDS),
-            ("--parallel= --maxParallel= --max-warnings= --maxWarnings=", r"\d+|true|false"),
-            ("--outputStyle= --output-style= --tuiAutoExit=", r"[\w-]+"),
-            ("--base= --head=", REVISION),
-            ("--port=", _PORT),
-            ("--host=", _HOST),
-            ("--testFile= --test-file= --testNamePattern=", _WORDS),
-            # Anything else is written.
-            ("--graph= --file=", r"(?!.*\.\.)[\w./-]+"),
+        # Others take the next word for their value, and the one behind it is the command: `nx --verbose test exec`.
+        options="-h --help --version",
+        # A target of a project: `nx app:build`.
+        scripts=r"\w[\w-]*:\w[\w:-]*",
+        commands=(
+            Program(
+                names=f"run run-many affected show graph dep-graph print-affected report list reset generate g sync sync:check format:check {USUAL_SCRIPTS}",
+                single_letters=True,
+                plain_values=True,
+                reason="a command, a generator from elsewhere and a text for a shell are code",
+                options=_NX,
+                checks=(
+                    ("-t= --target= --targets= -p= --project= --projects= -c= --configuration=", _WORDS),
+                    ("--exclude= --files=", _WORDS),
+                    ("--parallel= --maxParallel= --max-warnings= --maxWarnings=", r"\d+|true|false"),
+                    ("--outputStyle= --output-style= --tuiAutoExit=", r"[\w-]+"),
+                    ("--base= --head=", REVISION),
+                    ("--port=", _PORT),
+                    ("--host=", _HOST),
+                    ("--testFile= --test-file= --testNamePattern=", rf"(?!{OUTSIDE}){_WORDS}"),
+                    # Anything else is written.
+                    ("--graph= --file=", r"(?!.*\.\.)[\w./-]+"),
+                ),
+                writes="--graph= --file= --fix",
+                changes="--directory= --path= --files=",
+                operands="alter",
+                refuses=_NO_WORDS,
+                for_scripts=True,
+            ),
         ),
-        writes="--graph= --file= --fix",
-        changes="--directory= --path= --files=",
-        operands="alter",
-        spelled="add exec connect connect-to-nx-cloud configure-ai-agents daemon import init migrate release repair login logout record start-ci-run start-agent stop-all-agents complete-ci-run fix-ci apply-locally download-cloud-client mcp watch view-logs new create workspace-generator workspace-schematic",
-        refuses=_NO_WORDS,
-        for_scripts=True,
+        spelled="add exec connect daemon import init migrate release repair login logout record mcp watch new format format:write",
     ),
     Program(
         names="lerna",
@@ -295,7 +320,9 @@ BUILDERS = (
                 single_letters=True,
                 plain_values=True,
                 reason="a project from elsewhere is code; a debugger runs code",
-                options="-h --help --turbo --turbopack --webpack --experimental-https --disable-source-maps",
+                options="-h --help --turbo --turbopack --webpack --disable-source-maps",
+                # It fetches a program, and runs it.
+                runs="--experimental-https",
                 checks=(
                     ("-p= --port= --keepAliveTimeout=", _PORT),
                     ("-H= --hostname=", _HOST),
@@ -315,7 +342,13 @@ BUILDERS = (
                 operands="own",
                 refuses=_ENTRIES,
             ),
-            Program(names="info typegen", options="-h --help --verbose", operands="text", max_operands=1),
+            Program(
+                names="info typegen",
+                options="-h --help --verbose",
+                reason="a project from elsewhere is code",
+                operands="own",
+                refuses=_ENTRIES,
+            ),
         ),
         spelled="telemetry upgrade experimental-test analyze internal experimental-request-insights export experimental-compile experimental-generate",
     ),
@@ -349,7 +382,8 @@ BUILDERS = (
         single_letters=True,
         plain_values=True,
         reason="a project or a configuration from elsewhere is code; packages are fetched and run",
-        options="-h -v --help --version",
+        # To its parser any other one takes the next word, and the one behind it is the command: `-v dev add x`.
+        options="--help --version",
         commands=(
             Program(
                 names="dev build preview check sync info",
@@ -366,8 +400,9 @@ BUILDERS = (
                 places="--root= --config= --tsconfig=",
                 writes="--outDir=",
                 gathers="--outDir",
-                operands="own",
-                refuses=_ENTRIES,
+                operands="text",
+                # It knows no operands; the address of --host is read as one.
+                refuses=r"(?!localhost\Z|\d[\d.]*\Z)",
             ),
         ),
         spelled="add create-key db docs telemetry preferences login logout link init execute",
@@ -406,7 +441,8 @@ BUILDERS = (
                         "--browsers= --output-hashing= --style= --change-detection= --type= --prefix= --selector=",
                         r"[\w,-]+",
                     ),
-                    ("--include= --exclude=", _PATTERNS),
+                    # Tests of the project: code.
+                    ("--include= --exclude=", rf"(?!{OUTSIDE}|.*\.\.){_PATTERNS}"),
                     ("--base-href= --deploy-url=", r"[\w.:/-]*"),
                     ("--port=", _PORT),
                     ("--host= --allowed-hosts=", _HOST),
@@ -419,7 +455,7 @@ BUILDERS = (
                 changes="--path=",
                 operands="alter",
                 for_scripts=True,
-                refuses=rf"{OUTSIDE}|(?!{_WORDS}\Z)",
+                refuses=rf"-(?!\Z)|{OUTSIDE}|(?!{_WORDS}\Z)",
             ),
         ),
         spelled="add new n config deploy update completion analytics mcp make-this-awesome doc d help",
@@ -431,24 +467,32 @@ BUILDERS = (
         reason="templates and projects from elsewhere are code",
         options="-h -v --help --version",
         commands=(
-            Program(
-                names="start export install lint config doctor",
-                single_letters=True,
-                plain_values=True,
-                reason="packages and projects from elsewhere are code",
-                options="-h -c --help --clear --check --fix --npm --pnpm --yarn --bun --dev-client --go --lan --localhost --offline --no-dev --minify --no-minify --dev --dump-sourcemap --json --full",
-                checks=(
-                    ("--port=", _PORT),
-                    ("--max-workers=", r"\d+"),
-                    ("-p= --platform= --type=", r"[a-z]+|\d+"),
-                ),
+            replace(
+                _EXPO,
+                names="start",
+                options="-h -c --help --clear --dev-client --go --lan --localhost --offline --no-dev --minify",
+                checks=(("-p= --port=", _PORT), ("--max-workers=", r"\d+")),
+            ),
+            replace(
+                _EXPO,
+                names="export",
+                options="-h -c --help --clear --dev --no-minify --no-bytecode --no-ssg --dump-assetmap",
+                checks=(("-p= --platform=", "[a-z]+"), ("--max-workers=", r"\d+")),
                 writes="--output-dir=",
                 gathers="--output-dir",
-                operands="own",
+            ),
+            replace(
+                _EXPO,
+                names="install",
+                options="-h --help --json --check --fix --npm --pnpm --yarn --bun",
                 # Packages by their names.
-                refuses=rf"{OUTSIDE}|(?!(?:@[\w.-]+/)?\w[\w.-]*(?:@[\w.^~-]+)?\Z)",
+                refuses=r"(?!(?:@[\w.-]+/)?\w[\w.-]*(?:@[\w^~][\w.^~-]*)?\Z)",
+            ),
+            replace(_EXPO, names="lint", options="-h --help --quiet", writes="--fix"),
+            replace(
+                _EXPO, names="config", options="-h --help --full --json", checks=(("-t= --type=", "[a-z]+"),)
             ),
         ),
-        spelled="add customize prebuild run:android run:ios run login logout whoami register serve",
+        spelled="add customize prebuild run:android run:ios run login logout whoami register serve doctor",
     ),
 )

@@ -7,7 +7,7 @@ reporters and environments from elsewhere are code from elsewhere.
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import OUTSIDE, REVISION, Program
+from nacre.policy.tables.schema import OUTSIDE, OUTSIDE_BY_PATTERN, REVISION, Program
 
 _CODE = "configuration, transforms and setup files are code; snapshots and reports are written"
 # Any other environment, provider or reporter is a package, or a file of code.
@@ -26,6 +26,8 @@ TESTERS = (
         options="-h -v -t= -b? -e -f -i -o -w= --help --version --all --automock --bail? --cache --no-cache --changedFilesWithAncestor --ci --clearCache --clearMocks --collectCoverage --collectCoverageFrom= --color --no-color --colors --coverage? --no-coverage --coveragePathIgnorePatterns= --coverageThreshold= --debug --detectLeaks --detectOpenHandles --errorOnDeprecated --expand --findRelatedTests --forceExit --injectGlobals --lastCommit --listTests --logHeapUsage --maxConcurrency= --maxWorkers= --noStackTrace --onlyChanged --onlyFailures --openHandlesTimeout= --passWithNoTests --randomize --resetMocks --resetModules --restoreMocks --runInBand --runTestsByPath --seed= --selectProjects= --ignoreProjects= --shard= --showConfig --showSeed --silent --testLocationInResults --testMatch= --testNamePattern= --testPathIgnorePatterns= --testPathPattern= --testPathPatterns= --testTimeout= --useStderr --verbose --watch --no-watch --watchAll? --no-watchAll --no-watchman --watchPathIgnorePatterns= --waitForUnhandledRejections --workerIdleMemoryLimit= --workerThreads",
         places="-c= --config= --rootDir=",
         writes="-u --updateSnapshot --outputFile= --coverageDirectory= --cacheDirectory= --json --init",
+        # The first is removed by --clearCache.
+        gathers="--cacheDirectory --coverageDirectory",
         checks=(
             ("--reporters=", "default|verbose|summary|github-actions"),
             ("--changedSince=", REVISION),
@@ -36,7 +38,7 @@ TESTERS = (
         runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --globals= --testRunner= --runner= --transform= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --testEnvironmentOptions=",
         operands="own",
         # Some options take all words that follow: a reporter is code. Others take settings.
-        refuses=rf"{OUTSIDE}|\{{",
+        refuses=rf"-(?!\Z)|{OUTSIDE}|\{{",
     ),
     Program(
         names="vitest",
@@ -47,6 +49,8 @@ TESTERS = (
         places="-c= -r= --config= --root= --dir= --typecheck.tsconfig=",
         # A list, as a file if one is named; the report of another run.
         writes="-u --update? --json? --outputFile= --coverage.reportsDirectory= --coverage.thresholds.autoUpdate",
+        # It is emptied before.
+        gathers="--coverage.reportsDirectory",
         checks=(
             (
                 "--reporter=",
@@ -66,7 +70,7 @@ TESTERS = (
         runs="--environment-options= --api? --ui --open --diff= --execArgv= --configLoader= --mergeReports?",
         operands="own",
         # An address in the next word is one for the debugger.
-        refuses=rf"{OUTSIDE}|\{{|(?!.*\.[cm]?[jt]sx?:)[^/]*:\d+\Z",
+        refuses=rf"-(?!\Z)|{OUTSIDE}|\{{|(?!.*\.[cm]?[jt]sx?:)[^/]*:\d+\Z",
         spelled="init",
     ),
     Program(
@@ -86,7 +90,7 @@ TESTERS = (
         # -n names an option of node: -n require=x.
         runs="-n= --node-option= --import= --loader= --package= --opts=",
         operands="own",
-        refuses=OUTSIDE,
+        refuses=OUTSIDE_BY_PATTERN,
         spelled="init inspect debug",
     ),
     Program(
@@ -101,14 +105,14 @@ TESTERS = (
         runs="--node-arguments=",
         operands="own",
         spelled="debug reset-cache",
-        refuses=OUTSIDE,
+        refuses=OUTSIDE_BY_PATTERN,
     ),
     Program(
         names="tap",
         single_letters=True,
         plain_values=True,
         reason="plugins, reporters and modules that are run before are code; reports are written",
-        options="-h -v -V -b -B -c -C -i -I -n -O --help --version --versions --bail --no-bail --color --no-color --diag --no-diag --comments --passes --fail-todo --fail-skip --fail-only --changed --shuffle --disable-coverage --allow-empty-coverage --allow-incomplete-coverage --show-full-coverage --no-browser --only -g= --grep= --invert --no-invert --typecheck --debug --check-coverage --no-check-coverage --include= --exclude=",
+        options="-h -v -V -b -B -c -C -i -I -n -O --help --version --versions --bail --no-bail --color --no-color --diag --no-diag --comments --passes --fail-todo --fail-skip --fail-only --changed --shuffle --disable-coverage --allow-empty-coverage --allow-incomplete-coverage --show-full-coverage --no-browser --only -g= --grep= --invert --no-invert --typecheck --debug --check-coverage --no-check-coverage",
         checks=(
             ("-t= --timeout= -j= --jobs= --statements= --branches= --lines= --functions=", r"\d+"),
             # Names of its own; another one is a module, or a program that is run.
@@ -117,20 +121,21 @@ TESTERS = (
         ),
         places="--tsconfig=",
         writes="-S --snapshot -o= --output-file= -d= --output-dir= -s= --save= -f= --reporter-file=",
-        runs="--plugin= -r= --reporter-arg= --before= --after= --node-arg= --test-env= --test-arg= --coverage-map= --files= --serial=",
+        runs="--plugin= -r= --reporter-arg= --before= --after= --node-arg= --test-env= --test-arg= --coverage-map= --files= --serial= --include= --exclude=",
         operands="own",
-        # They install plugins, and change what later runs.
-        spelled="plugin config build repl node-options",
-        refuses=OUTSIDE,
+        # They install plugins, change what later runs, and open a browser.
+        spelled="plugin config build repl node-options report replay debug",
+        refuses=OUTSIDE_BY_PATTERN,
     ),
-    # What one of them does not know takes the next word, and the one behind it is run.
+    # What one of them does not know takes the next word, and the one behind it is run: c8 knows no -h, and early
+    # versions of it neither -a nor --100.
     *(
         Program(
             names=names,
             single_letters=True,
             plain_values=True,
             reason="it runs its arguments; required files, reporters and configuration are code; reports are written",
-            options=f"-h -n= -x= -a --help --version {flags} --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --exclude-after-remap --per-file --clean --no-clean --skip-full --src=",
+            options=f"-n= -x= --help --version {flags} --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --per-file --clean --no-clean --src=",
             places=places,
             checks=(
                 (
@@ -139,6 +144,8 @@ TESTERS = (
                 ),
             ),
             writes="--report-dir= --reports-dir= -o= --reports-directory= --temp-dir= --temp-directory=",
+            # They are emptied before.
+            gathers="--report-dir --reports-dir -o --reports-directory --temp-dir --temp-directory",
             runs="-i= --require= --instrument --hook-require --hook-run-in-context --cwd= --node-arguments=",
             stops=True,
             passes=True,
@@ -160,8 +167,12 @@ TESTERS = (
             ),
         )
         for names, flags, places in (
-            ("nyc", "-s -c --silent --cache --no-cache", "--nycrc-path="),
-            ("c8", "--100", "-c= --config="),
+            (
+                "nyc",
+                "-a -h -s -c --silent --cache --no-cache --exclude-after-remap --skip-full",
+                "--nycrc-path=",
+            ),
+            ("c8", "", "-c= --config="),
         )
     ),
 )

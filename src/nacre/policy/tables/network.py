@@ -28,10 +28,13 @@ SSH_SETTING = (
     r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =]+[\w.+@-]*"
 )
 
+# One of this machine: others have an address (rpcap://h/x, TCP@h), or a helper program.
+_INTERFACE = r"(?!.*dump)[\w.:-]+"
+
 _SSH = Program(
     names="ssh",
     reason="ProxyCommand and the like run local programs, -F reads more options, -I loads a library",
-    options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -e= -m= -O= -p= -Q= -W=",
+    options="-4 -6 -A -a -C -f -G -k -N -n -q -s -T -t -V -v -x -y -b= -c= -e= -m= -p= -Q= -W=",
     # The jump host becomes part of a text for a shell; so may the user and the host.
     checks=(
         ("-J=", _JUMP),
@@ -69,7 +72,7 @@ PROGRAMS = (
         names="wget",
         # The options of wget2 take some values only behind `=`.
         plain_values=True,
-        reason="it runs commands of a wgetrc, and writes logs and documents",
+        reason="it runs commands of a wgetrc, and writes logs, documents and lists of directories",
         options="-A= -4 -6 -B= -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
         reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key= --pinnedpubkey=",
         writes="-b --background -O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies=",
@@ -77,23 +80,24 @@ PROGRAMS = (
         checks=(("--save-cookies=", r"(?!-\Z)[\s\S]*"),),
         runs="-e= --execute= --config= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file= --use-askpass= -i= --input-file= --proxy-user= --proxy-password=",
         operands="text",
-        refuses=_ODD_ADDRESS,
+        # The list of a directory of FTP is kept in a file, `.listing`, whatever is printed.
+        refuses=r"(?i)ftps?:|" + _ODD_ADDRESS.removeprefix("(?i)"),
     ),
     _SSH,
     # Its own -M takes a port: the host is the word behind that.
     replace(
         _SSH,
         names="autossh",
-        options=_SSH.options.replace(" -M ", " "),
         checks=(*_SSH.checks, ("-M=", r"\d+(?::\d+)?")),
     ),
     Program(
         names="scp",
         reason="ProxyCommand and the like run local programs, -S is one",
-        options="-3 -4 -6 -A -B -C -O -p -q -R -r -T -v -c= -l= -P=",
+        options="-3 -4 -6 -A -B -C -O -p -q -R -r -v -c= -l= -P=",
         checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",
-        runs="-D= -F= -S= -s -X=",
+        # Without -T, names that were not asked for are refused.
+        runs="-T -D= -F= -S= -s -X=",
         trees="-r",
         operands="copy",
         # What looks like an option behind the first file is one more file.
@@ -115,14 +119,15 @@ PROGRAMS = (
     Program(
         names="rsync",
         reason="the remote shell is a program; logs and batches are written",
-        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
-        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest=",
+        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
+        reads="--exclude-from= --include-from= --password-file= --compare-dest= --copy-dest=",
         # What is the same there becomes another name of that very file.
         changes="-T= --temp-dir= --link-dest=",
         fills="--backup-dir= --partial-dir=",
         suffixes="--suffix",
         writes="--log-file=",
-        follows="-L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
+        # A list, and what `.rsync-filter` merges, name files behind links and elsewhere.
+        follows="-F --files-from= -L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
         checks=(
             # What is no whole path is seen from where the files go to.
             ("--compare-dest= --copy-dest= --link-dest=", r"[/~](?s:.*)"),
@@ -134,7 +139,8 @@ PROGRAMS = (
         # A batch holds files of any name.
         runs="--read-batch= --write-batch= --only-write-batch= --rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
         operands="copy",
-        refuses=_ODD_REMOTE,
+        # A name of a host that begins with a dash is an option of ssh.
+        refuses=rf"(?:[^/:]*@)?-|{_ODD_REMOTE}",
     ),
     Program(
         names="nc netcat nc.openbsd nc.traditional",
@@ -251,8 +257,11 @@ PROGRAMS = (
     Program(
         names="tcpdump",
         reason="-z runs a program on each finished file; captures are written",
-        options="-A -b -B= -c= -d -D -e -f -h -H -i= -I -j= -J -K -l -L -n -N -O -p -q -Q= -s= -S -t -T= -u -U -v -x -X -y= -# --count --list-interfaces --interface= --number --print --version --help --direction= --immediate-mode --no-optimize --snapshot-length= --absolute-tcp-sequence-numbers",
-        reads="-r= -V=",
+        options="-A -b -B= -c= -d -D -e -f -h -H -I -j= -J -K -l -L -n -N -O -p -q -Q= -s= -S -t -T= -u -U -v -x -X -y= -# --count --list-interfaces --number --print --version --help --direction= --immediate-mode --no-optimize --snapshot-length= --absolute-tcp-sequence-numbers",
+        reads="-r=",
+        checks=(("-i= --interface=", _INTERFACE),),
+        # A list of files.
+        follows="-V=",
         writes="-w= -W= -C= -G=",
         runs="-z= -Z= -F= -E= -M= -m= --relinquish-privileges=",
         operands="text",
@@ -262,8 +271,9 @@ PROGRAMS = (
         names="tshark",
         reason="scripts and settings are code; captures are written",
         # Several of tcpdump's letters are here too, and take no value: -Q, -V.
-        options="-B= -c= -D -f= -h -i= -I -l -L -n -N= -p -P -q -Q -s= -S -t= -T= -u= -v -V -x -y= -Y= -2 -R= -e= -j= -J= -d= -M= -Z= --version --help --list-interfaces --color --no-duplicate-keys",
+        options="-B= -c= -D -f= -h -I -l -L -n -N= -p -P -q -Q -s= -S -t= -T= -v -V -x -y= -Y= -2 -R= -e= -j= -J= -d= --version --help --list-interfaces --color --no-duplicate-keys",
         reads="-r=",
+        checks=(("-i=", _INTERFACE),),
         writes="-w= -b= -a= -F= -g -U= --export-objects= --capture-comment=",
         runs="-X= -K= -o= -C= -z= -O= -G? -H= -E= -A= --log-level= --enable-heuristic= --elastic-mapping-filter= --hexdump=",
         operands="text",

@@ -8,7 +8,21 @@ rule for anything. What they may not do unasked is take code or configuration fr
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, REVISION, Program
+from nacre.policy.tables.interpreters import PYTHON_MODULES
+from nacre.policy.tables.schema import ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, REVISION, SELECTION, Program
+
+# Modules that do something as soon as they are imported: some take commands from the input.
+_STARTED = r"(?:.*\.)?__main__\b|antigravity\b|idlelib\b"
+# unittest calls whatever a dotted name leads to: `code.interact` takes code from the input, `timeit.main` from the other
+# words, and `tests.test_a.code.interact` is the same where a test imports `code`. So tests by their files, patterns and
+# directories, by a module, and by dotted names that end like a test of the project, lie in no module of Python or of
+# another runner, and lead from a module of tests into none.
+_OTHERS = "|".join(sorted(PYTHON_MODULES))
+_RUNNERS = r"pytest|py|nose2?"
+_TEST_NAME = rf"(?!(?:{_OTHERS}|_\w*|{_RUNNERS}|test\.(?:support|libregrtest|regrtest))\.)(?=.*[Tt]est)(?!.*\.__|.*\btest_\w+\.(?:{_OTHERS}|{_RUNNERS})\.)(?:\w+\.)+(?:\w*[Tt]est\w*|[A-Z]\w*)"
+_NO_TEST = rf"{_STARTED}|(?!(?:\w+|\.|(?:[\w.-]+/)+[\w.-]*|[\w*?-]+\.py|{_TEST_NAME})\Z)"
+# Sub-commands of tox that run what they are told, or ask for it.
+_TOX_RUNS = "exec|e|devenv|d|quickstart|q"
 
 PROGRAMS = (
     Program(
@@ -16,6 +30,7 @@ PROGRAMS = (
         reason="another interpreter is run, and `activate` expands the prompt",
         options="-h -v -q --help --version --with-traceback --verbose --quiet --system-site-packages --symlinks --always-copy --copies --clear --no-vcs-ignore --no-download --never-download --no-pip --no-setuptools --no-wheel --no-periodic-update",
         runs="--app-data= --creator= --seeder= --extra-search-dir= --discovery= --try-first-with=",
+        empties="--clear",
         checks=(ENVIRONMENT_PROMPT, ("-p= --python=", r"(?:python|pypy)?\d+(?:\.\d+){0,2}")),
         operands="equip",
         plain_values=True,
@@ -41,11 +56,48 @@ PROGRAMS = (
     Program(
         names="pytest py.test",
         reason="other configuration and plugins decide what runs; reports are written",
-        options="-k= -m= -x -s -v -q -l -h -V -r= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --max-warnings= --collectonly --collect-only --co --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "
+        options="-x -s -v -q -l -h -V -r= -n= --markers --exitfirst --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --xfail-tb --fulltrace --full-trace --collectonly --collect-only --co --ignore= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --doctest-modules --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan "
         # Of common plugins: coverage, xdist, timeout, rerunfailures, asyncio, randomly, benchmark, django.
-        "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-fail-under= --cov-context= --cov-reset --numprocesses= --maxprocesses= --dist= --timeout= --timeout-method= --session-timeout= --reruns= --reruns-delay= --only-rerun= --asyncio-mode= --randomly-seed= --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --benchmark-columns= --benchmark-sort= --count= --reuse-db --create-db --ds= --forked --testmon --picked? --flake-finder --hypothesis-seed= --hypothesis-show-statistics --hypothesis-verbosity= --hypothesis-explain --mypy --flake8 --ruff --no-migrations --nomigrations --migrations --headed --headless --browser= --browser-channel= --slowmo= --base-url= --tracing= --video= --screenshot= --self-contained-html --disable-socket --allow-hosts=",
+        "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-reset --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --reuse-db --create-db --forked --testmon --picked? --flake-finder --hypothesis-show-statistics --hypothesis-explain --mypy --flake8 --ruff --no-migrations --nomigrations --migrations --headed --headless --self-contained-html --disable-socket",
         # A plugin is code: only switching one off, or one that is well known, is not.
         checks=(
+            # Older versions evaluate it as an expression of Python: what calls no method runs nothing.
+            ("-k= -m=", SELECTION),
+            # To a version that does not know an option, or without its plugin, the value is a path, and a
+            # `conftest.py` from there is loaded before pytest says so.
+            ("--maxfail= --durations= --durations-min= --verbosity= --max-warnings=", r"-?\d+(?:\.\d+)?"),
+            (
+                "--lfnf= --last-failed-no-failures= --show-capture= --log-level= --log-cli-level= --capture= --tb= --assert= --doctest-report=",
+                r"[\w-]+",
+            ),
+            (
+                "--deselect= --ignore-glob= --doctest-glob= --log-format= --log-date-format= --log-cli-format= --log-cli-date-format= --junitprefix= --junit-prefix=",
+                rf"(?!{OUTSIDE})[\s\S]*",
+            ),
+            ("--color= --code-highlight=", "yes|no|auto"),
+            ("--import-mode=", "prepend|append|importlib"),
+            ("--log-disable=", r"[A-Za-z_][\w.]*"),
+            (
+                "--cov-fail-under= --maxprocesses= --timeout= --session-timeout= --reruns= --reruns-delay= --count= --slowmo=",
+                r"\d+(?:\.\d+)?",
+            ),
+            ("-n= --numprocesses=", r"\d+|auto|logical|"),  # of no number it complains
+            ("--randomly-seed= --hypothesis-seed=", r"\d+|last|random"),
+            ("--dist=", "each|load|loadscope|loadfile|loadgroup|worksteal|no"),
+            ("--timeout-method=", "signal|thread"),
+            ("--asyncio-mode=", "auto|strict|legacy"),
+            ("--cov-context=", "test"),
+            ("--hypothesis-verbosity=", "quiet|normal|verbose|debug"),
+            (
+                "--benchmark-columns= --benchmark-sort=",
+                r"(?:(?:min|max|mean|stddev|median|iqr|outliers|ops|rounds|iterations|name|fullname)(?:, *|\Z))+",
+            ),
+            ("--browser=", "chromium|firefox|webkit|chrome|edge|safari"),
+            ("--tracing= --video= --screenshot=", "on|off|retain-on-failure|only-on-failure"),
+            ("--base-url=", r"https?://[\w.:/-]+"),
+            ("--allow-hosts=", r"[\d.,:]+|localhost"),
+            # A module of settings.
+            ("--ds=", r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"),
             # Any other category is imported.
             (
                 "-W= --pythonwarnings=",
@@ -84,7 +136,7 @@ PROGRAMS = (
         checks=(
             (
                 "--config=",
-                r"(?![/~])(?!(?:.*/)?\.\.(?:/|\Z))[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
+                r"(?![/~])(?!(?:(?s:.*)/)?\.\.(?:/|\Z))[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
             ),
         ),
         response_files=True,
@@ -94,7 +146,9 @@ PROGRAMS = (
                 names="check",
                 plain_values=True,
                 reason="fixes and reports are written",
-                options="-w -n -e --show-fixes --diff --watch --no-fix --no-unsafe-fixes --ignore-noqa --output-format= --target-version= --preview --no-preview --extension= --statistics --show-files --show-settings --select= --ignore= --extend-select= --extend-ignore= --per-file-ignores= --extend-per-file-ignores= --fixable= --unfixable= --extend-fixable= --exclude= --extend-exclude= --respect-gitignore --no-respect-gitignore --force-exclude --no-cache --stdin-filename= --exit-zero --exit-non-zero-on-fix --line-length=",
+                options="-w -n -e --show-fixes --diff --watch --no-fix --no-unsafe-fixes --ignore-noqa --output-format= --target-version= --preview --no-preview --extension= --statistics --show-files --show-settings --select= --ignore= --extend-select= --extend-ignore= --per-file-ignores= --extend-per-file-ignores= --fixable= --unfixable= --extend-fixable= --exclude= --extend-exclude= --respect-gitignore --no-respect-gitignore --force-exclude --no-cache --exit-zero --exit-non-zero-on-fix --line-length=",
+                # Settings are looked for beside it.
+                reads="--stdin-filename=",
                 changes="--cache-dir=",
                 writes="--fix --unsafe-fixes --fix-only --add-noqa? --add-ignore? -o= --output-file=",
                 # A file of further options.
@@ -103,7 +157,8 @@ PROGRAMS = (
             Program(
                 names="format",
                 plain_values=True,
-                options="-n --check --diff --extension= --target-version= --preview --no-preview --output-format= --no-cache --stdin-filename= --respect-gitignore --exclude= --extend-exclude= --force-exclude --line-length= --range= --exit-non-zero-on-format",
+                options="-n --check --diff --extension= --target-version= --preview --no-preview --output-format= --no-cache --respect-gitignore --exclude= --extend-exclude= --force-exclude --line-length= --range= --exit-non-zero-on-format",
+                reads="--stdin-filename=",
                 changes="--cache-dir=",
                 operands="alter",
                 reason="fixes and reports are written",
@@ -191,20 +246,24 @@ PROGRAMS = (
         names="black",
         reason="configuration from elsewhere; it imports what a magic of a notebook names",
         # The text behind -c is printed in another form.
-        options="-c= -l= -t= -x -S -C -W= -q -v -h --code= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --diff --color --no-color --line-ranges= --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache",
+        options="-c= -l= -t= -x -S -C -W= -q -v -h --code= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --diff --color --no-color --line-ranges= --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --include= --workers= --quiet --verbose --version --help --no-cache",
         places="--config=",
-        changes="--cache-dir=",
-        runs="--python-cell-magics= --enable-unstable-feature=",
+        reads="--stdin-filename=",
+        # What it keeps in its cache it loads as objects of Python, which is code.
+        runs="--python-cell-magics= --enable-unstable-feature= --cache-dir=",
         operands="alter",
         plain_values=True,
     ),
     Program(
         names="isort",
         reason="configuration from elsewhere; a formatter is code",
-        options="-h -V -v -q -d -c -s= -a= -e -i= -m= -n -l= -w= -t= -b= -f= -o= -p= --help --version --version-number --vn --verbose --only-modified --om --dedup-headings --quiet --stdout --overwrite-in-place --show-config --show-files --df --diff --check-only --check --ws --ignore-whitespace --profile= --ac --atomic --srx --sort-reexports --filter-files --skip= --extend-skip= --sg= --skip-glob= --extend-skip-glob= --gitignore --skip-gitignore --ext= --extension= --supported-extension= --blocked-extension= --dont-follow-links --filename= --add-import= --append --append-only --af --force-adds --rm= --remove-import= --float-to-top --dont-float-to-top --ca --combine-as --cs --combine-star --balanced --ff --from-first --fs= --forced-separate= --indent= --lbi= --lines-before-imports= --lai= --lines-after-imports= --lbt= --lines-between-types= --le= --line-ending= --ls --length-sort --multi-line= --nis --no-inline-sort --ot --order-by-type --dt --dont-order-by-type --rr --reverse-relative --reverse-sort --sl --force-single-line-imports --nsl= --single-line-exclusions= --tc --trailing-comma --up --use-parentheses --line-length= --line-width= --wl= --wrap-length= --case-sensitive --remove-redundant-aliases --honor-noqa --color --star-first --split-on-trailing-comma --sd= --section-default= --only-sections --os --ds --no-sections --fas --force-alphabetical-sort --fss --force-sort-within-sections --top= --combine-straight-imports --csi --nlb= --no-lines-before= --src= --src-path= --builtin= --extra-builtin= --future= --thirdparty= --project= --known-local-folder= --py= --python-version=",
+        # Not the short names: version 5 takes `-sp`, `-cs` and the like for `--sp`, `--cs`; to others `--fs` and `--le` are short for others.
+        options="-h -V -v -q -d -c -l= -m= -a= -p= -o= --help --version --verbose --quiet --stdout --show-config --show-files --df --diff --check-only --check --profile= --atomic --filter-files --only-modified --skip= --extend-skip= --skip-glob= --extend-skip-glob= --gitignore --skip-gitignore --dont-follow-links --add-import= --remove-import= --float-to-top --combine-as --combine-star --force-single-line-imports --sl --force-sort-within-sections --force-alphabetical-sort --length-sort --multi-line= --trailing-comma --use-parentheses --line-length= --line-width= --lines-after-imports= --case-sensitive --honor-noqa --color --project= --thirdparty= --known-local-folder= --python-version=",
+        single_letters=True,
+        reads="--src= --src-path=",
         # It takes the next word only if that is a number: as a file it would be formatted.
         checks=(("-j? --jobs?", r"-?\d+"),),
-        places="--sp= --settings-path= --settings-file= --settings= --cr= --config-root=",
+        places="--filename= --settings-path= --settings-file= --config-root=",
         # A plugin that sorts, one that formats; another interpreter's packages.
         runs="--formatter= --sort-order= --interactive --virtual-env= --conda-env= --resolve-all-configs",
         operands="alter",
@@ -235,8 +294,8 @@ PROGRAMS = (
         # It looks for --init-hook behind them, too.
         dashes=False,
         reason="plugins, hooks and expressions are code; reports are written",
-        # Regular expressions for names.
-        pattern=r"--(?:[a-z]+-)+rgxs?=[^\n]*|-[rs][yn]",
+        # Regular expressions for names; to it, whatever begins with `--init-h` is --init-hook.
+        pattern=r"--(?:argument|attr|class|const|function|method|module|variable|(?:good|bad)-names|dummy-variables|no-docstring)-rgxs?=[^\n]*|-[rs][yn]",
         options="-h -E -v --help --long-help --version --verbose --help-msg= --list-msgs --list-msgs-enabled --list-groups --list-conf-levels --list-extensions --errors-only --exit-zero --from-stdin --ignore= --ignore-patterns= --ignore-paths= --persistent= --fail-under= --fail-on= --py-version= --msg-template= --confidence= -e= --enable= -d= --disable= --max-line-length= --max-args= --max-locals= --max-branches= --max-statements= --max-module-lines= --max-attributes= --max-returns= --min-similarity-lines= --good-names= --bad-names= --ignored-modules= --ignored-classes= --generated-members= --additional-builtins= --notes= --known-third-party= --known-first-party= --deprecated-modules=",
         # A class of a module is code, and a name with a colon a file.
         checks=(
@@ -299,7 +358,13 @@ PROGRAMS = (
         names="tox",
         plain_values=True,
         reason="another file of tasks is code; commands and settings can be given",
-        options="-h -v -q -l -a -e= -m= -f= -k= -r -R -s? -p? -o -n --help --version --verbose --quiet --list --listenvs --listenvs-all --labels= --notest --recreate --skip-missing-interpreters? --no-color --colored= --parallel? --parallel-live --parallel-no-spinner --skip-pkg-install --skip-env= --no-deps --fail-fast --no-recreate-pkg --no-recreate-provision --stderr-color=",
+        options="-h -v -q -l -a -r -R -s? -p? -o -n --help --version --verbose --quiet --listenvs --listenvs-all --notest --recreate --skip-missing-interpreters? --no-color --parallel? --parallel-live --parallel-no-spinner --skip-pkg-install --no-deps --fail-fast --no-recreate-pkg --no-recreate-provision",
+        # Older versions take the first word that is a sub-command's name for it, the value of an option, too.
+        checks=(
+            ("-e= -m= -f= --skip-env=", rf"(?!(?:{_TOX_RUNS})\Z)[\w.,{{}}*-]+"),
+            ("-c= --conf= --root= --workdir= --result-json=", rf"(?!(?:{_TOX_RUNS})\Z)[\s\S]*"),
+            ("--colored=", "yes|no"),
+        ),
         places="-c= --conf= --root= --workdir=",
         writes="--result-json=",
         runs="-x= --override= --force-dep= --installpkg= --develop --discover= -i= --runner= --default-runner= --exit-and-dump-after=",
@@ -312,7 +377,7 @@ PROGRAMS = (
         names="nox",
         plain_values=True,
         reason="another file of tasks is code",
-        options="-h -l -v -r -R -N -s= -e= -t= -p= -x --help --version --verbose --list --list-sessions --json --session= --sessions= --tags= --pythons= --python= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --no-color --nocolor --forcecolor --no-install --install-only --reuse-venv= --usage --non-interactive --error-on-missing-interpreters --error-on-external-run",
+        options="-h -l -v -r -R -N -s= -e= -t= -p= -x --help --version --verbose --list --list-sessions --json --session= --sessions= --tags= --pythons= --python= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --no-color --nocolor --forcecolor --no-install --install-only --reuse-venv= --non-interactive --error-on-missing-interpreters --error-on-external-run",
         # What it selects by is evaluated as an expression of Python.
         checks=(("-k= --keywords=", r"[\w ()-]*"),),
         places="-f= --noxfile= --envdir=",
@@ -357,6 +422,8 @@ PROGRAMS = (
                 # What was counted is written there.
                 writes="--data-file=",
                 runs_module="-m --module",
+                # To it -m is a switch, and the module the first operand: `-mapp x` is `-m -a -p -p x`.
+                apart=True,
                 stops=True,
                 operands="near maybe",
             ),
@@ -376,6 +443,7 @@ PROGRAMS = (
                 options="-i -m -a -q --ignore-errors --show-missing --include= --omit= --skip-covered --no-skip-covered --skip-empty --precision= --sort= --fail-under= --format= --contexts= --append --keep --quiet --show-contexts --title= --pretty-print",
                 reads="--data-file=",
                 writes="-o= -d= --directory=",
+                gathers="-d --directory",
                 operands="read",
             ),
         ),
@@ -391,7 +459,16 @@ MODULES = (
         writes="-o= --outfile=",
         runs="-m",
         stops=True,
-        operands="read maybe",
+        # A script, and no input.
+        operands="near maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="doctest",
+        reason="examples from elsewhere are code",
+        options="-h -v -f --help --verbose --fail-fast",
+        checks=(("-o= --option=", "[A-Z_]+"),),
+        operands="near",
         plain_values=True,
     ),
     Program(
@@ -418,6 +495,7 @@ MODULES = (
         options="-k=",
         runs="-b -p= -n= -w",
         operands="near",
+        refuses=_STARTED,
         plain_values=True,
     ),
     Program(
@@ -433,6 +511,7 @@ MODULES = (
         places="-s= -t= --start-directory= --top-level-directory=",
         reason="tests from elsewhere are code",
         operands="near",
+        refuses=_NO_TEST,
         plain_values=True,
     ),
     Program(
@@ -440,6 +519,7 @@ MODULES = (
         reason="another interpreter is run, and `activate` expands the prompt",
         options="-h --help --version --system-site-packages --symlinks --copies --clear --upgrade --without-pip --upgrade-deps --without-scm-ignore-files -q --quiet",
         runs="-p= --python= --app-data= --creator= --seeder= --extra-search-dir=",
+        empties="--clear",
         checks=(ENVIRONMENT_PROMPT,),
         operands="equip",
         plain_values=True,
@@ -454,9 +534,10 @@ MODULES = (
     ),
     Program(
         names="py_compile compileall tabnanny ensurepip",
-        reason="",
-        options="-h -l -f -q -b -r= -j= -x= -o= -v -U --help --workers= --upgrade --user --default-pip --verbose --version",
+        reason="a dash is a list of files from the input",
+        options="-h -l -f -q -b -r= -j= -x= -v -U --help --workers= --upgrade --user --default-pip --verbose --version",
         operands="maybe",
+        refuses="-",
         plain_values=True,
     ),
     Program(

@@ -30,7 +30,13 @@ _POETRY = (
 _PROJECTS = "directories, environments and plugins from elsewhere are code"
 _BROUGHT = "what a package brings is run; -o writes"
 # What is handed on to pytest, ruff and the like: which tests and rules, and how it is shown.
-_HANDED_ON = r"-(?:[xqsl]|v+|k|m|n)|--(?:lf|ff|nf|sw|co|last-failed|failed-first|collect-only|exitfirst|no-header|showlocals|check|diff|preview|quiet|verbose|statistics)|--(?:tb|maxfail|durations|timeout|color|cov|select|ignore|extend-select|output-format|line-length|target-version)=[\w.,-]+|(?!.*\.\.)\w[\w ./:,()\[\]-]*"
+_HANDED_ON = r"-(?:[xqsl]|v+|k|m|n)|--(?:lf|ff|nf|sw|co|last-failed|failed-first|collect-only|exitfirst|no-header|showlocals|check|diff|preview|quiet|verbose|statistics)|--(?:tb|maxfail|durations|timeout|color|cov|select|ignore|extend-select|output-format|line-length|target-version)=[\w.,-]+|(?!.*\.\.)(?!.*(?:\..*\(|\(.*\.))\w[\w ./:,()\[\]-]*"
+
+# Anybody can have a channel of any other name.
+_CHANNEL = "defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia"
+_CONDA_CHANNELS = ("-c= --channel=", _CHANNEL)
+_CONDA_ENVIRONMENT = ("-n= --name=", r"\w[\w.-]*")
+_CONDA_PACKAGE = rf"(?:(?:{_CHANNEL})::)?\w[\w.-]*(?:[ =<>!~][\w.*,<>=!~ ]*)?"
 
 
 def _settings(options: str) -> Program:
@@ -60,7 +66,8 @@ PROGRAMS = (
         options=_PIP,
         checks=(("--keyring-provider=", "auto|disabled|import"),),
         reads="--cert= --client-cert=",
-        changes="--cache-dir=",
+        # What it holds is installed as it is.
+        places="--cache-dir=",
         writes="--log=",
         runs=f"--python= {_SOURCES}",
         persistent=True,
@@ -113,12 +120,14 @@ PROGRAMS = (
                 runs=f"-f= --find-links= {_SOURCES}",
                 operands="text",
             ),
+            # Here -f takes no value, and is no address.
+            Program(names="show", plain_values=True, options="-f -v --files", operands="maybe"),
             Program(
-                names="show check search index hash completion help cache debug",
+                names="check search index hash completion help cache debug",
                 plain_values=True,
                 reason=_ASKED,
-                options=f"{_INDEX} -a -f -v --format= --files --algorithm= --bash --zsh --fish --json",
-                runs=_SOURCES,
+                options=f"{_INDEX} -v --format= --algorithm= --bash --zsh --fish --json",
+                runs=f"-f= --find-links= {_SOURCES}",
                 operands="maybe",
             ),
         ),
@@ -173,6 +182,7 @@ PROGRAMS = (
                 options=_UV_PROJECT,
                 checks=(_UV_PYTHON, ENVIRONMENT_PROMPT),
                 runs=_UV_ELSEWHERE,
+                empties="--clear",
                 operands="equip",
             ),
             Program(
@@ -195,14 +205,16 @@ PROGRAMS = (
                         options=_UV_PROJECT.replace(" --no-binary ", " --no-binary= ").replace(
                             " --editable ", " "
                         )
-                        + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable --exclude=",
-                        reads="-e= --editable= --excludes=",
-                        places="-r= --requirement= --requirements= -c= --constraint= --constraints= --override= --overrides= -b= --build-constraint= --build-constraints=",
+                        + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable",
+                        reads="-e= --editable=",
+                        # The last two are names to `list`, and lists of them to `install`.
+                        places="-r= --requirement= --requirements= -c= --constraint= --constraints= --override= --overrides= -b= --build-constraint= --build-constraints= --exclude= --excludes=",
                         writes="-t= --target= --prefix= -o= --output-file=",
                         checks=(_UV_PYTHON, ("-e= --editable=", rf"(?!{_ELSEWHERE})[\s\S]*")),
                         runs=_UV_ELSEWHERE,
                         operands="own",
-                        refuses=_ELSEWHERE,
+                        # A dash is the input, a list of packages from anywhere.
+                        refuses=rf"-|{_ELSEWHERE}",
                     ),
                 ),
             ),
@@ -280,7 +292,14 @@ PROGRAMS = (
         plain_values=True,
         spelled="run shell source publish plugin init new python",
         commands=(
-            Program(names="run", stops=True, passes=True),
+            # With `--` behind it, options before that are poetry's: `poetry run ls -C /tmp/x -- y` runs that one's ls.
+            Program(
+                names="run",
+                reason="options before `--` are taken for poetry's own",
+                stops=True,
+                passes=True,
+                refuses=r"(?:--)?\Z",
+            ),
             Program(
                 names="env",
                 reason="another interpreter is run",
@@ -323,6 +342,7 @@ PROGRAMS = (
                 reason="packages are written; settings of the builder are code",
                 options="-f= -l= --format= --local-version= --clean",
                 writes="-o= --output=",
+                gathers="-o --output",
                 runs="-c= --config-settings=",
                 operands="text",
                 refuses=r"(?s:.)",
@@ -364,6 +384,7 @@ PROGRAMS = (
                 reason="packages are written; settings of the builder are code",
                 options="--no-sdist --no-wheel --no-clean --no-isolation -k= --skip=",
                 writes="-d= --dest=",
+                gathers="-d --dest",
                 operands="text",
                 refuses=r"(?s:.)",
             ),
@@ -436,7 +457,7 @@ PROGRAMS = (
         reason=_PROJECTS,
         options="-h -q -v --help --version --where --venv --py --envs --support --quiet --verbose",
         runs="--python= --pypi-mirror= --resolver=",
-        persistent=True,
+        # Behind a sub-command `--py` is short for --python, which names an interpreter.
         plain_values=True,
         spelled="run shell open activate",
         commands=(
@@ -445,11 +466,11 @@ PROGRAMS = (
                 names="install sync update upgrade lock uninstall",
                 plain_values=True,
                 reason=_BROUGHT,
-                options="-d --dev --dev-only --system --deploy --pre --ignore-pipfile --skip-lock --lock-only --categories= --extras= --all --all-dev --clear --clean --bare --outdated --dry-run --keep-outdated --site-packages --no-site-packages",
+                options="-h -q -v --help --quiet --verbose -d --dev --dev-only --system --deploy --pre --ignore-pipfile --skip-lock --lock-only --categories= --extras= --all --all-dev --clear --clean --bare --outdated --dry-run --keep-outdated --site-packages --no-site-packages",
                 places="-r= --requirements=",
                 reads="-e= --editable=",
                 checks=(("-e= --editable=", rf"(?!{_ELSEWHERE})[\s\S]*"),),
-                runs="-i= --index= --extra-pip-args= --config-settings= --backend=",
+                runs="-i= --index= --extra-pip-args= --config-settings= --backend= --python= --pypi-mirror= --resolver=",
                 operands="own",
                 refuses=_ELSEWHERE,
             ),
@@ -457,29 +478,27 @@ PROGRAMS = (
                 names="graph check verify clean requirements audit scripts",
                 plain_values=True,
                 reason="databases, policies and mirrors from elsewhere; reports and fixes are written",
-                options="-i= --bare --json --json-tree --reverse --dry-run --dev --dev-only --hash --exclude-markers --exclude-index --categories= --from-pipfile --exit-code --continue-on-error --use-installed --ignore= --strict --locked --local --no-deps --skip-editable --desc --aliases",
+                options="-h -q -v --help --quiet --verbose -i= --bare --json --json-tree --reverse --dry-run --dev --dev-only --hash --exclude-markers --exclude-index --categories= --from-pipfile --exit-code --continue-on-error --use-installed --ignore= --strict --locked --local --no-deps --skip-editable --desc --aliases",
                 checks=(("--output=", "[a-z-]+"),),
                 writes="--fix -o= --output-file= --save-json=",
                 operands="text",
             ),
         ),
     ),
+    # These two are not known from the programs themselves: what everyday work needs, and no more.
     Program(
         names="rye",
         reason=_PROJECTS,
-        options="-h -q -v -V --help --quiet --verbose --version",
+        options="-h -q -v --help --quiet --verbose --version",
         plain_values=True,
-        persistent=True,
         spelled="run shell publish init fetch pin config install uninstall self toolchain tools make-req",
         commands=(
             Program(names="run", stops=True, passes=True),
             Program(
-                names="sync lock add remove list show version",
+                names="sync lock add remove list show",
                 plain_values=True,
                 reason=_BROUGHT,
-                options="-f --force --no-lock --update-all --update= --features= --all-features --pre --no-dev --dev --sync --no-sync --optional= --excluded --pin= --installed-deps --bump= -b=",
-                places="--pyproject=",
-                runs="--git= --url= --path= --absolute --with-sources",
+                options="-h -f -q -v --help --force --no-lock --update-all --dev --sync --no-sync",
                 operands="own",
                 refuses=_ELSEWHERE,
             ),
@@ -487,18 +506,15 @@ PROGRAMS = (
                 names="build",
                 plain_values=True,
                 reason="packages are written",
-                options="-a -p= -c --all --package= --sdist --wheel --clean",
-                places="--pyproject=",
-                writes="-o= --out=",
+                options="-h --help --sdist --wheel --clean",
                 operands="text",
                 refuses=r"(?s:.)",
             ),
             Program(
-                names="fmt format lint check test",
+                names="fmt lint test",
                 plain_values=True,
                 reason="tests from elsewhere are code; fixes are written",
-                options="-a -p= -s -i --all --package= --check --no-capture --ignored",
-                places="--pyproject=",
+                options="-h --help --check",
                 writes="--fix",
                 operands="own",
                 refuses=FOR_TESTS,
@@ -509,11 +525,7 @@ PROGRAMS = (
     Program(
         names="conda mamba micromamba",
         reason="channels, directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n= -y --name= --help --quiet --verbose --version --yes --json",
-        # Anybody can have a channel of any other name.
-        checks=(("-c= --channel=", r"defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia"),),
-        runs="-p= --prefix= --no-plugins",
-        persistent=True,
+        options="-h -V --help --version",
         plain_values=True,
         spelled="run exec shell config self create activate deactivate init clean build package rename server notices doctor",
         commands=(
@@ -521,15 +533,35 @@ PROGRAMS = (
                 names="env",
                 reason="it makes environments of what a file says",
                 spelled="create remove update config",
-                commands=(Program(names="list export", options="--no-builds --from-history -e"),),
+                commands=(
+                    Program(
+                        names="list export",
+                        plain_values=True,
+                        reason="another directory is another environment; what is listed is written",
+                        options="-h --help --json --no-builds --from-history",
+                        checks=(_CONDA_ENVIRONMENT,),
+                        operands="text",
+                        refuses=r"(?s:.)",
+                    ),
+                ),
             ),
             Program(
-                reason="what a package brings is run",
-                # `numpy[channel=x]` is `x::numpy`.
-                refuses=rf"{ELSEWHERE}|.*\[|(?!(?:defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia)::)[^=<>]*::",
-                names="install remove uninstall update upgrade list search info export",
+                names="list info search",
                 plain_values=True,
-                options="-d -e -a -s --all --envs --base --revisions --export --explicit --no-builds --from-history --full-name --no-pip --md5 --canonical --reverse --dry-run --freeze-installed --no-update-deps --only-deps --no-deps --strict-channel-priority --override-channels --force-reinstall --info --subdir= --platform= --solver=",
+                reason="a channel that the command names is asked",
+                options="-h --help --json",
+                checks=(_CONDA_ENVIRONMENT, _CONDA_CHANNELS),
+                operands="text",
+                refuses=rf"(?!{_CONDA_PACKAGE}\Z)",
+            ),
+            Program(
+                names="install remove uninstall update upgrade",
+                plain_values=True,
+                reason="what a package brings is run; a file of packages, and any other channel, is code from elsewhere",
+                options="-h -y -q --help --yes --quiet --dry-run --all",
+                checks=(_CONDA_ENVIRONMENT, _CONDA_CHANNELS),
+                operands="text",
+                refuses=rf"(?!{_CONDA_PACKAGE}\Z)|.*\.(?:conda|bz2|ya?ml|txt|lock)\Z",
             ),
         ),
     ),

@@ -22,19 +22,33 @@ from typing import Literal
 ADDRESS = r"(?s:.*)(?:://|\b(?:git|hg|svn|bzr)\+|\b(?:https?|ssh|git|github|gitlab|bitbucket|gist):|@(?!(?:npm|jsr|workspace|catalog|patch):)[\w.-]+:)"
 # A package that does not come from the usual place or from below the working directory: a directory of this
 # machine, or an address.
-ELSEWHERE = rf"[/~]|(?:.*/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
+ELSEWHERE = rf"[/~]|(?:(?s:.*)/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
 # Older versions of venv put it between double quotes into `activate`, which is a text for the shell.
 ENVIRONMENT_PROMPT = ("--prompt=", r"[\w .+-]+")
 
 # A path that leads out of the working directory: configuration that is code is looked for beside a file.
-OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
+OUTSIDE = r"[/~]|(?:(?s:.*)/)?\.\.(?:/|\Z)"
+
+# An alternative in braces that leads nowhere, whatever stands around them: no `..`, no `/` at its beginning.
+_ALTERNATIVE = r"\.?[\w*@](?:(?!\.\.)[\w.*@/-])*(?<=[\w*@])"
+_BRACES = rf"(?:{_ALTERNATIVE}(?:,{_ALTERNATIVE})*|(?:(?!\.\.)[^,{{}}])*)\}}"
+# The same where a program itself expands patterns: `{/tmp,x}/*.js`, `{.,x}./*.js`, `[.]./*.js`, `\/tmp/*.js`.
+EXPANDED_OUTSIDE = (
+    rf"(?s:(?=.*\}}).*\{{(?!{_BRACES})|.*[(|]\s*(?:[/~]|\.\.)|(?:.*/)?(?=[^/]*[\[\\])[.\[\]\\]+(?:/|\Z))"
+)
+# Such operands, and options: some parsers take them for options behind `--`, too.
+OUTSIDE_BY_PATTERN = rf"-(?!\Z)|{OUTSIDE}|{EXPANDED_OUTSIDE}|.*\\"
+
+# What pytest selects tests by, which older versions evaluate as an expression of Python: names are values
+# there, so that only a method can be called.
+SELECTION = r"[^.]*|[^(]*"
 
 # What is handed on to pytest, mostly: tests, settings and plugins from elsewhere, also behind the name of a
 # setting (`-o pythonpath=/tmp/x`), files of further options, and what empties a directory or writes a file.
 FOR_TESTS = (
     r"-p(?!no:)|@|--(?:basetemp|pdbcls|pastebin|log-file|report-log|output-file)\b"
     r"|--junit-?xml(?!=\w[\w./-]*\.xml\Z)"
-    rf"|(?:--?[\w-]+=?)?(?:{OUTSIDE})|(?s:.*)(?:[=,;\s]|:(?!//))(?:{OUTSIDE})"
+    rf"|(?:--?[\w-]+=?)?(?:{OUTSIDE})|(?s:.*)(?:[=,;\s]|:(?!//))(?:{OUTSIDE})|(?!(?:{SELECTION})\Z)"
 )
 
 # A commit or a branch, which git is told: no option.
@@ -167,6 +181,8 @@ class Program(Options):
     restores: str = ""
     # Options whose value is a part of the names of files that are made: gzip -S .toml nacre, csplit -f nacre.
     names_files: str = ""
+    # Options with which all that an operand holds is removed first: only what is called like an environment.
+    empties: str = ""
     # Options of `writes` whose value is a directory that gets files whose names are not in the command, or is
     # emptied before: vite --outDir.
     gathers: str = ""
@@ -180,6 +196,8 @@ class Program(Options):
     # the second list is given.
     trees: str = ""
     keeps_links: str = ""
+    # It looks for the files that a pattern among its operands matches, in quotes too.
+    expands: bool = False
     # An option of `runs`, and one with which it does no harm: (`-html -o`) of `go tool cover`.
     tamed: str = ""
     # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
@@ -206,6 +224,8 @@ class Wrapper(Options):
     # It is a file, which is made if there is none.
     makes_file: bool = False
     assignments: bool = False
+    # This word of the command is replaced by the name of a file that its input names (entr cat /_).
+    replaces: str = ""
     # Without a command it starts a shell, which reads its input.
     starts_shell: bool = False
     # Without a rule of its own: it adds nothing but the way in which the command is started.

@@ -63,6 +63,7 @@ RUNNERS: dict[str, str] = {
     "direnv": "runs what a directory's file says",
     "mise": "runs tools of a directory's choice",
     "asdf": "runs tools of a directory's choice",
+    **dict.fromkeys(("rbenv", "pyenv", "nodenv", "goenv", "jenv"), "runs tools of a directory's choice"),
     "wsl": "runs its arguments in another system",
     **dict.fromkeys(
         ("buildah", "lxc", "systemd-nspawn", "machinectl"), "runs programs in containers and shows them files"
@@ -117,6 +118,8 @@ RUNNERS: dict[str, str] = {
                 "dotenv",
                 "chamber",
                 "cross-env",
+                *("cross-env-shell", "env-cmd", "dotenvx", "dotenv-cli", "shx", "onchange", "execa"),
+                *("execa-cli", "chokidar", "chokidar-cli", "start-server-and-test", "tsc-watch", "0x", "zx"),
                 "ccache",
                 "sccache",
             ),
@@ -167,6 +170,10 @@ ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tmux": (("ls",), ("list-sessions",), ("-V",)),
     "screen": (("-ls",), ("-list",), ("-v",)),
     "perf": (("--version",), ("list",)),
+    **dict.fromkeys(
+        ("rbenv", "pyenv", "nodenv", "goenv", "jenv"),
+        (("--version",), ("version",), ("versions",), ("root",), ("local",), ("global",)),
+    ),
     **dict.fromkeys(("ccache", "sccache"), (("-s",), ("--show-stats",), ("--version",))),
     **dict.fromkeys(
         (
@@ -191,9 +198,12 @@ ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
 PROGRAMS = (
     Program(
         names="complete compgen",
+        plain_values=True,
         reason="it registers or runs commands",
-        options="-p -a -b -c -d -e -f -k -v -A=",
+        options="-p -a -b -c -e -k -v",
         operands="text",
+        # Commands by a path are found like files.
+        refuses=r"(?s:.*[/~$`\\])",
     ),
     Program(names="history", reason="it reads, writes or changes the history", operands="text", numbers=True),
     Program(names="fg bg disown suspend", reason="", options="-a -h -r -f", operands="text"),
@@ -206,7 +216,7 @@ READS_KEYS = names(
     "less more most pg man zless zmore xzless xzmore bat batcat info gh glab "
     # On a terminal these show what they print with a pager, or start an editor, or a shell (dpkg).
     "systemctl journalctl loginctl hostnamectl timedatectl localectl coredumpctl networkctl resolvectl machinectl "
-    "busctl systemd-analyze aws gcloud apt apt-get aptitude dpkg dpkg-query psql nmcli hg perldoc pydoc pydoc3 ri htop tig"
+    "busctl systemd-analyze systemd-cgls dmesg aws gcloud apt apt-get aptitude dpkg dpkg-query psql nmcli hg perldoc pydoc pydoc3 ri htop tig"
 )
 # Sub-commands of git that start neither on a terminal; they may be told yes or no, or a password.
 GIT_READS_NO_KEYS = names(

@@ -19,6 +19,24 @@ def _without(options: str, left_out: str) -> str:
     return " ".join(option for option in options.split() if option not in left_out.split())
 
 
+def _apt_commands(names: str) -> Program:
+    return Program(
+        names=names,
+        operands="text",
+        reason="packages of files and directories run scripts",
+        refuses=r".*/|\.",
+    )
+
+
+_APT_DOWNLOAD = Program(
+    names="download",
+    operands="text",
+    reason="a package is put into the working directory",
+    refuses=r".*/|\.",
+    only_with="--print-uris",
+    options="--print-uris",
+)
+
 _APT = Program(
     names="apt",
     reason="-o and -c change what runs; local packages run scripts",
@@ -28,39 +46,43 @@ _APT = Program(
     plain_values=True,
     spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
     commands=(
-        Program(
-            names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
-            operands="text",
-            reason="packages of files and directories run scripts",
-            refuses=r".*/|\.",
+        _apt_commands(
+            "list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade full-upgrade dist-upgrade policy depends rdepends showsrc clean autoclean"
         ),
-        Program(
-            names="download",
-            operands="text",
-            reason="a package is put into the working directory",
-            refuses=r".*/|\.",
-            only_with="--print-uris",
-            options="--print-uris",
-        ),
+        _APT_DOWNLOAD,
     ),
 )
 
-_PACKAGES = Program(
-    names="snap flatpak dnf yum zypper apk",
-    reason="options name other roots, and some sub-commands run programs",
-    options="-h -v -q -y -n -s -i -U --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed --non-interactive",
-    spelled="sh edit run exec builddep build-dep tap services bundle ruby irb develop try shell alias create test debug build enter copr config-manager",
-    runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck -p= --dbpath= --cachedir= --allow-untrusted -X= --repository= --HEAD --build-from-source",
-    persistent=True,
-    plain_values=True,
-    commands=(
-        Program(
-            names="install in add uninstall remove rm erase del reinstall upgrade update up dup refresh ref downgrade autoremove check-update outdated list ls info if search se find deps uses leaves doctor desc missing pin unpin link unlink cleanup clean makecache provides whatprovides repolist repos lr lu list-updates history groups deplist repoquery installed policy version stats changes connections logs remotes fix",
-            operands="text",
-            reason="packages of files, and of others' repositories, run scripts",
-            refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z|\.flatpak(?:ref)?\Z|\.rb\Z)",
+# Programs that install packages: what each has for looking, and for what is done every day with packages of its repositories.
+_PACKAGES_OF_FILES = r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z|\.flatpak(?:ref)?\Z|\.rb\Z)"
+
+
+def _packages(names: str, options: str, commands: str, *, spelled: str, runs: str) -> Program:
+    return Program(
+        names=names,
+        reason="options name other roots, and some sub-commands run programs",
+        options=f"-h -v -q --help --version --quiet --verbose {options}",
+        spelled=spelled,
+        runs=runs,
+        persistent=True,
+        plain_values=True,
+        commands=(
+            Program(
+                names=commands,
+                operands="text",
+                reason="packages of files, and of others' repositories, run scripts",
+                refuses=_PACKAGES_OF_FILES,
+            ),
         ),
-    ),
+    )
+
+
+_BREW = _packages(
+    "brew",
+    "-y -n --json? --installed --formula --cask --versions --all",
+    "install uninstall remove rm reinstall upgrade update up outdated list ls info search deps uses leaves doctor desc missing pin unpin link unlink cleanup autoremove",
+    spelled="sh edit tap bundle ruby irb alias create test debug exec",
+    runs="-s -i --interactive --git -g --env= --cc= --HEAD --build-from-source -c= --config=",
 )
 
 PROGRAMS = (
@@ -178,13 +200,17 @@ PROGRAMS = (
     Program(
         names="lsof",
         plain_values=True,
-        reason="-D writes its cache",
-        options="-? -a -b -C -h -l -n -N -O -P -R -t -U -v -V -X -x -w -i? -c= -d= -e= -E -F? -g? -K? -L? -o? -p= -r? -s? -S? -T? -u= -z? -Z? -H -Q +c= +E +L1 +f",
+        reason="-D writes its cache, +D reads all that is below a directory",
+        # None that gives back what is no value for it, to be read as more options: -oDb is -o -D b.
+        options="-? -a -b -h -l -n -N -O -P -R -t -U -v -V -w -i -c= -d= -p= -u= +c= +L1",
+        checks=(("-F?", r"\w+"),),
         # No letters before them that take the rest of the word: -D and -A write and read files.
-        pattern=r"-[abhlnNOPRtUvVwX]*(?:i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,-]*)|s(?:TCP|UDP):[\w,^]+)",
+        pattern=r"-[abhlnNOPRtUvVw]*(?:i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,][\w.:,-]*)?|s(?:TCP|UDP):[\w,^]+)",
         reads="-k= -m= +d= +D=",
         runs="-D? -A=",
         operands="read",
+        # Glued to its value, +D is not read as an option here.
+        refuses=r"\+[dDm]",
     ),
     Program(
         names="fuser",
@@ -242,6 +268,8 @@ PROGRAMS = (
             Program(
                 names="start stop restart reload try-restart reload-or-restart try-reload-or-restart condrestart kill reset-failed daemon-reload cancel",
                 operands="text",
+                reason="some units are a shell for everybody, or the end of the system",
+                refuses=r".*(?:\.target\Z|[*?\[])|debug-shell|systemd-(?!journald|logind|networkd|resolved|timesyncd|udevd)",
             ),
         ),
     ),
@@ -339,9 +367,33 @@ PROGRAMS = (
     ),
     _APT,
     # What takes no value there takes one here: -a and -P say for what is built, -f and -s name files that are written.
-    replace(_APT, names="apt-get", options=_without(_APT.options, "-a -i -n")),
-    replace(_APT, names="apt-cache", options=_without(_APT.options, "-s -d -m -y -V -u")),
-    replace(_APT, names="apt-mark", options=_without(_APT.options, "-f -a -d -m -u -V -n -i -t=")),
+    replace(
+        _APT,
+        names="apt-get",
+        options=_without(_APT.options, "-a -i -n"),
+        commands=(
+            _apt_commands(
+                "install reinstall remove purge autoremove auto-remove autopurge update upgrade dist-upgrade full-upgrade clean autoclean check"
+            ),
+            _APT_DOWNLOAD,
+        ),
+    ),
+    replace(
+        _APT,
+        names="apt-cache",
+        options=_without(_APT.options, "-s -d -m -y -V -u"),
+        commands=(
+            _apt_commands(
+                "show showpkg showsrc search policy depends rdepends madison pkgnames stats dump dumpavail unmet"
+            ),
+        ),
+    ),
+    replace(
+        _APT,
+        names="apt-mark",
+        options=_without(_APT.options, "-f -a -d -m -u -V -n -i -t="),
+        commands=(_apt_commands("showauto showmanual showhold auto manual hold unhold"),),
+    ),
     Program(
         names="apt-file",
         reason="-o and -c change what runs",
@@ -352,7 +404,16 @@ PROGRAMS = (
         plain_values=True,
         commands=(Program(names="search find list show update list-indices", operands="maybe"),),
     ),
-    replace(_APT, names="aptitude", options=_without(_APT.options, "-a -i -n -u -m -p")),
+    replace(
+        _APT,
+        names="aptitude",
+        options=_without(_APT.options, "-a -i -n -u -m -p"),
+        commands=(
+            _apt_commands(
+                "search show versions why why-not install reinstall remove purge update safe-upgrade full-upgrade hold unhold clean autoclean"
+            ),
+        ),
+    ),
     Program(
         names="dpkg dpkg-query",
         plain_values=True,
@@ -375,16 +436,48 @@ PROGRAMS = (
         runs="-s= --setup= -p= --prepare= -c= --cleanup= -P= --parameter-scan= -D= --parameter-step-size= -L= --parameter-list= --input= --reference= --conclude= -C=",
         operands="text",
     ),
-    _PACKAGES,
-    # There -s builds a package from its source, and -i starts a shell in the middle of it.
+    _packages(
+        "snap",
+        "--all --json?",
+        "list find search info install remove refresh changes connections version",
+        spelled="run try alias debug",
+        runs="--root= --dangerous --devmode --jailmode",
+    ),
+    _packages(
+        "flatpak",
+        "-y --assumeyes --all",
+        "list info search remotes install uninstall remove update history",
+        spelled="run build enter config override",
+        runs="--root= --installation= --from --bundle",
+    ),
+    # Yes and no, and what it is called: the rest differs between the two generations of dnf.
+    _packages(
+        "dnf yum",
+        "-y --assumeyes --installed --all",
+        "install remove erase reinstall upgrade update downgrade autoremove check-update list info search provides whatprovides repolist makecache clean deplist repoquery",
+        spelled="shell builddep copr config-manager history",
+        runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck",
+    ),
+    _packages(
+        "zypper",
+        "-n -y --non-interactive",
+        "install in remove rm update up dup refresh ref search se info if list-updates lu repos lr patches",
+        spelled="shell sh source-install si addrepo ar",
+        runs="-R= --root= --installroot= -c= --config= -p= --plus-repo= -D= --reposd-dir= --no-gpg-checks",
+    ),
+    _packages(
+        "apk",
+        "-s -U --installed --upgradable --all --no-cache --update --no-interactive --simulate",
+        "add del update upgrade fix info list search policy version stats",
+        spelled="fetch mkndx index",
+        runs="-p= --root= --allow-untrusted -X= --repository= --repositories-file= --keys-dir= --cache-dir=",
+    ),
+    # -s builds a package from its source, and -i starts a shell in the middle of it. A name that it does not know is
+    # a program: `brew foo` runs brew-foo.
     replace(
-        _PACKAGES,
-        names="brew",
-        options=_without(_PACKAGES.options, "-s -i -U"),
-        runs=f"{_PACKAGES.runs} -s -i --interactive --git -g --env= --cc=",
-        spelled=_without(_PACKAGES.spelled, "services"),
+        _BREW,
         commands=(
-            *_PACKAGES.commands,
+            *_BREW.commands,
             Program(
                 names="services",
                 reason="services are programs that run from then on",
@@ -394,11 +487,23 @@ PROGRAMS = (
         ),
     ),
     # What is given behind the name of a package sets what its description says, commands too.
-    replace(
-        _PACKAGES,
+    Program(
         names="port",
-        options=_without(_PACKAGES.options, "-i -U"),
-        commands=tuple(replace(command, refuses=rf".*=|{command.refuses}") for command in _PACKAGES.commands),
+        reason="options name other roots, and descriptions of ports are programs",
+        options="-v -q -n",
+        runs="-D= -F= -s -d -p",
+        plain_values=True,
+        spelled="edit cd dir work exec shell",
+        commands=(
+            Program(
+                names="install uninstall upgrade installed outdated list search",
+                operands="text",
+                stops=True,
+                plain_values=True,
+                reason="settings of a description are commands",
+                refuses=rf".*=|{_PACKAGES_OF_FILES}",
+            ),
+        ),
     ),
     Program(
         names="pacman",

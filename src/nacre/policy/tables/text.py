@@ -141,6 +141,8 @@ PROGRAMS = (
         options="-a -autoskip -b -bits -C -capitalize -c= -cols= -d -E -EBCDIC -e -g= -groupsize= -h -help -i -include -l= -len= -n= -name= -o= -p -ps -plain -postscript -r -revert -R= -s= -seek= -u -uppercase -v -version",
         pattern=r"-(?:c|g|l|s|o)\d+",
         operands="read write",
+        # What looks like an option behind the file is the other file.
+        stops=True,
         dashes=False,
     ),
     Program(
@@ -186,6 +188,8 @@ PROGRAMS = (
         options=f"-D -c -d -f= -i -s= -u -w= -z --count --repeated --all-repeated? --group? --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated {_COMMON}",
         numbers=True,
         operands="read write",
+        # What looks like an option behind the file is the other file, to BSD's.
+        stops=True,
     ),
     Program(
         names="shuf gshuf",
@@ -310,11 +314,16 @@ PROGRAMS = (
         # A line break in a name was a new command for the sed in them.
         reason="it is a script, which puts its options and names together for other programs",
         refuses=r".*\n",
-        options=_GREP,
-        reads="-f= --file=",
+        options="-a -b -c -E -F -G -H -h -i -L -l -n -o -P -q -s -v -w -x -y --help --version --count --extended-regexp --fixed-strings --perl-regexp --ignore-case --line-number --only-matching --quiet --invert-match --word-regexp --line-regexp --files-with-matches --files-without-match --no-filename --with-filename",
+        # Some know no value in a word of its own, and take it for the text to search for, or divide one at its blanks.
+        checks=(
+            ("-A? -B? -C? -m? --after-context? --before-context? --context? --max-count?", r"\d+"),
+            ("--color? --colour?", "always|never|auto"),
+            ("-e=", r"[^\s*?\[]+"),
+        ),
         numbers=True,
         operands="text read",
-        texts="-e --regexp -f --file",
+        texts="-e",
     ),
     Program(
         names="rg ripgrep",
@@ -411,7 +420,8 @@ PROGRAMS = (
         names="shfmt",
         reason="-w writes",
         style="words",
-        options="-d -l -s -i= -ci -bn -sr -kp -fn -mn -p -f -ln= -version -help --list --diff --simplify --minify --language-dialect= --posix --filename= --indent= --binary-next-line --case-indent --space-redirects --keep-padding --func-next-line --find --tojson",
+        options="-d -l -s -i= -ci -bn -sr -kp -fn -mn -p -f -ln= -version -help --list --diff --simplify --minify --language-dialect= --posix --indent= --binary-next-line --case-indent --space-redirects --keep-padding --func-next-line --find --tojson",
+        reads="--filename=",
         writes="-w --write",
         operands="read",
     ),

@@ -17,12 +17,14 @@ _CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --b
 _CARGO_TESTS = f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --show-output --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced="
 _CARGO_WRITES = "--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir="
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
-_CARGO_TARGET = (("--target=", _RUST_TARGET),)
+# What was built before is run from there: `cargo run --target-dir /tmp/x`. `cargo clean` removes it.
+_CARGO_TARGET = (("--target=", _RUST_TARGET), ("--target-dir=", rf"(?!{OUTSIDE}).*"))
 _CARGO_TEST_CHECKS = (*_CARGO_TARGET, ("--test-runner=", "auto|cargo-test|nextest"))
 _CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
-# What is meant for the tests: words, and options of Rust's own harness and of criterion that write no file.
-_RUST_TESTS = r"(?!\.\./)(?!.*/\.\./)[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?"
-_GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
+# What is meant for the tests: words, and options of Rust's own harness and of criterion that write no file but
+# below the directory of what is built: `--save-baseline /tmp/x` is a directory, too.
+_RUST_TESTS = r"(?!/)(?!(?:.*[=/])?\.\./)(?!--[\w-]+=/)(?:[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?)"
+_GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -tags= -trimpath -mod= -modcacherw -json -h -help"
 _GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
 _GO_CHECKS = (
     (
@@ -74,7 +76,7 @@ PROGRAMS = (
                     plain_values=True,
                     reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
                     style="words",
-                    options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -cache -testcache -modcache -fuzzcache -i -r -c=",
+                    options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -d -t -cache -testcache -modcache -fuzzcache -i -r -c=",
                     checks=_GO_CHECKS,
                     dashed_values=_GO_DASHED,
                     places="-C=",
@@ -84,7 +86,12 @@ PROGRAMS = (
                     # Programs are put where they are found by their names.
                     refuses=refuses,
                 )
-                for names, refuses in (("build list vet get clean", ""), ("install", _GO_ELSEWHERE))
+                # `go get toolchain@x` chooses the program that go is from then on.
+                for names, refuses in (
+                    ("build list vet clean", ""),
+                    ("get", rf"toolchain@|{OUTSIDE}"),
+                    ("install", _GO_ELSEWHERE),
+                )
             ),
             Program(
                 names="run",
@@ -113,6 +120,8 @@ PROGRAMS = (
                 operands="own",
                 refuses=_GO_ELSEWHERE,
                 runs=_GO_RUNS,
+                # To versions before 1.15 `--` does not end the options.
+                after=r"[^-].*",
             ),
             Program(
                 names="mod",
@@ -134,6 +143,8 @@ PROGRAMS = (
                         style="words",
                         options="-v -x -e -m -json -go= -compat= -diff -vendor -h",
                         writes="-o=",
+                        # `go mod vendor` empties it before.
+                        gathers="-o",
                         runs="-modfile= -overlay= -reuse=",
                     ),
                 ),
@@ -169,9 +180,7 @@ PROGRAMS = (
                 places="-C=",
                 operands="maybe",
             ),
-            Program(
-                names="fix", plain_values=True, style="words", options="-r= -go= -diff -h", operands="maybe"
-            ),
+            Program(names="fix", plain_values=True, style="words", options="-diff -h", operands="maybe"),
         ),
     ),
     Program(
@@ -305,14 +314,17 @@ PROGRAMS = (
             ),
             Program(
                 reason="packages from an address are code from elsewhere; other directories are written",
-                names="tree metadata update fetch clean add remove rm generate-lockfile pkgid version search locate-project verify-project outdated machete sort udeps report info",
+                names="tree metadata update fetch clean add remove rm generate-lockfile pkgid version search locate-project verify-project outdated machete udeps report info",
                 checks=_CARGO_TARGET,
-                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
+                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --optional --no-optional --rename= --branch= --tag= --rev= --limit= --json --root --filter-platform=",
                 writes="--target-dir=",
+                gathers="--target-dir",
                 runs="--git=",
                 places="--path=",
                 plain_values=True,
                 operands="maybe",
+                # To older versions of `add`, a directory or an address.
+                refuses=r".*[/\\]",
             ),
             Program(
                 names="expand",
@@ -352,7 +364,9 @@ PROGRAMS = (
             Program(
                 names="new init",
                 reason="it makes a directory",
-                options="--bin --lib --name= --edition= --vcs=",
+                options="--bin --lib --name= --edition=",
+                # Others are programs that it runs: `hg init`.
+                checks=(("--vcs=", "git|none"),),
                 plain_values=True,
                 operands="change",
             ),

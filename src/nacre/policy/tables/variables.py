@@ -77,7 +77,7 @@ _SERVICE_HERE = rf"(?:[a-z][a-z0-9+]*://(?:[\w.%-]+(?::[\w.%-]*)?@)?{_HERE}(?::[
 # that a table says it is (those without any are the project's own), and to those whose variables are all listed below
 # or above by the beginnings of their names.
 RUNS_PROJECTS = names("build ecosystems javascript python python_packages interpreters containers toolchains")
-READS_LISTED = names("archives data files git text")
+READS_LISTED = names("archives data files forges git text")
 ALSO_READS_LISTED = names(
     "curl wget ssh scp sftp rsync ping dig nslookup host nc exec command builtin noglob chronic ionice taskset flock watch sudo"
 )
@@ -147,8 +147,8 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
     # Settings of the project's own programs, by the end of their names: see RUNS_PROJECTS.
     ("*_KEY *_SECRET *_TOKEN *_PASSWORD *_PASSWD *_PASS *_USER *_USERNAME SECRET_KEY PASSWORD", _TEXT, ""),
     (
-        "*_NAME *_REGION *_BUCKET *_DB *_DATABASE *_LEVEL *_QUEUE *_TOPIC",
-        r"(?!-)(?!.*\.\.)[A-Za-z0-9_.+-]*",
+        "*_NAME *_REGION *_BUCKET *_DB *_DATABASE *_CONNECTION *_LEVEL *_QUEUE *_TOPIC",
+        r"(?!-)(?!.*\.\.)[A-Za-z0-9_.+-]*|:memory:",
         "",
     ),
     ("*_ENV *_ENVIRONMENT *_MODE *_STAGE", _MODE, ""),
@@ -201,6 +201,8 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
     ("GOTOOLCHAIN", "local", ""),
     ("FLASK_APP", r"(?!.*\.\.)[A-Za-z_][\w./]*(?::\w+(?:\(\))?)?", "flask"),
     ("PLAYWRIGHT_HTML_OPEN", "never|always|on-failure", ""),
+    # To servers that open a page when they start: none at all. No program is called that.
+    ("BROWSER", "none", "npm npx yarn yarnpkg pnpm node"),
     ("GOFLAGS", rf"(?:{_GO_FLAG} *)*", ""),
     (
         "ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS MSAN_OPTIONS LSAN_OPTIONS",
@@ -227,10 +229,12 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
     ("GIT_EDITOR GIT_SEQUENCE_EDITOR", "true|:", "git"),
     ("GIT_PAGER PAGER MANPAGER GH_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER SYSTEMD_PAGER", "cat|", ""),
     (
-        "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_LFS_SKIP_SMUDGE GIT_MERGE_AUTOEDIT GIT_ADVICE GIT_LITERAL_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_FLUSH GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH",
+        "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_LFS_SKIP_SMUDGE GIT_ADVICE GIT_LITERAL_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_FLUSH GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH",
         r"[01]|true|false|yes|no",
         "",
     ),
+    # Switched on, it starts an editor.
+    ("GIT_MERGE_AUTOEDIT", "0|false|no", ""),
     # A path would be a file that is written.
     (
         "GIT_TRACE GIT_TRACE_PERFORMANCE GIT_TRACE_SETUP GIT_TRACE_PACKET GIT_CURL_VERBOSE",
@@ -254,10 +258,14 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "",
     ),
     (
-        "GH_HOST GH_REPO GH_DEBUG GH_PROMPT_DISABLED GH_NO_UPDATE_NOTIFIER GH_FORCE_TTY AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT PGUSER PGPORT PGDATABASE PGCONNECT_TIMEOUT GOOGLE_CLOUD_PROJECT GCP_PROJECT GCLOUD_PROJECT CLOUDSDK_CORE_PROJECT CLOUDSDK_CORE_DISABLE_PROMPTS CLOUDSDK_COMPUTE_ZONE CLOUDSDK_COMPUTE_REGION TF_LOG TF_IN_AUTOMATION TF_INPUT TF_WORKSPACE HOMEBREW_NO_*",
+        "GH_DEBUG GH_PROMPT_DISABLED GH_NO_UPDATE_NOTIFIER AWS_PROFILE AWS_DEFAULT_OUTPUT PGUSER PGPORT PGDATABASE PGCONNECT_TIMEOUT GOOGLE_CLOUD_PROJECT GCP_PROJECT GCLOUD_PROJECT CLOUDSDK_CORE_PROJECT CLOUDSDK_CORE_DISABLE_PROMPTS CLOUDSDK_COMPUTE_ZONE CLOUDSDK_COMPUTE_REGION TF_LOG TF_IN_AUTOMATION TF_INPUT TF_WORKSPACE HOMEBREW_NO_*",
         r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*/-]*",
         "",
     ),
+    # Another host gets what is sent, and the token.
+    ("GH_HOST", r"(?:github\.com)?", ""),
+    ("GH_REPO", r"(?:(?:github\.com/)?[\w.-]+/[\w.-]+)?", ""),
+    ("AWS_REGION AWS_DEFAULT_REGION", r"[A-Za-z0-9-]*", ""),
     ("PGHOST", r"[A-Za-z0-9_.:-]*|/var/run/postgresql|/tmp", ""),
     ("TF_VAR_*", r"[A-Za-z0-9_.,:+@/ -]*", "terraform tofu"),
     (
@@ -285,10 +293,10 @@ GIVES_MEANING = names(
 # Numbers of the shell's own: it evaluates what they are given as arithmetic, and a value such as `a[$(cmd)]` runs a
 # command. The first are bash's; other shells have these, too.
 EVALUATED_BY_BASH = names(
-    "OPTIND RANDOM SRANDOM SECONDS LINENO HISTCMD BASHPID PPID UID EUID PIPESTATUS EPOCHSECONDS EPOCHREALTIME BASH_MONOSECONDS"
+    "OPTIND RANDOM SRANDOM SECONDS LINENO HISTCMD BASHPID PPID UID EUID PIPESTATUS EPOCHSECONDS EPOCHREALTIME BASH_MONOSECONDS MAILCHECK"
 )
 EVALUATED_ELSEWHERE = names(
-    "COLUMNS LINES TMOUT PGRP KSHEGID KSHGID KSHUID USER_ID GID EGID FUNCNEST HISTSIZE SAVEHIST MAILCHECK SHLVL ERRNO "
+    "COLUMNS LINES TMOUT PGRP KSHEGID KSHGID KSHUID USER_ID GID EGID FUNCNEST HISTSIZE SAVEHIST SHLVL ERRNO "
     "KEYTIMEOUT LISTMAX TTYIDLE ARGC TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ZSH_SUBSHELL JOBMAX DIRSTACKSIZE LOGCHECK BAUD "
     "REPORTTIME REPORTMEMORY"
 )

@@ -39,6 +39,8 @@ WRAPPERS = (
         reason="runs its arguments for a limited time",
         options=f"-k= -s= -v -f -p --kill-after= --signal= --verbose --foreground --preserve-status {_COMMON}",
         operands=1,
+        # To older versions of busybox another word is the command.
+        operand=r"(?:\d+(?:\.\d*)?|\.\d+)[smhd]?",
     ),
     Wrapper(
         names="setsid",
@@ -59,9 +61,11 @@ WRAPPERS = (
     ),
     Wrapper(names="command", reason="runs its arguments, functions aside", options="-p"),
     Wrapper(names="builtin", reason="runs a builtin"),
-    # -a gives a program another name, and some programs do what their name says.
-    Wrapper(names="exec", reason="replaces the shell with its arguments", options="-c -l", runs="-a="),
-    Wrapper(names="noglob nocorrect", reason="zsh's prefix for its arguments"),
+    # -a gives a program another name, and some programs do what their name says. Not every shell has -c and
+    # -l: dash starts a program of that name.
+    Wrapper(names="exec", reason="replaces the shell with its arguments", runs="-a= -c -l"),
+    # The grammar refuses them in zsh; elsewhere they are programs, if there are any.
+    Wrapper(names="noglob nocorrect", reason="zsh's prefix for its arguments", transparent=False),
     Wrapper(names="chronic", reason="runs its arguments, quiet on success", options="-v -e"),
     Wrapper(
         names="caffeinate",
@@ -114,10 +118,10 @@ WRAPPERS = (
     Wrapper(
         names="sudo",
         reason="runs its arguments as another user",
-        options="-A -B -b -E -H -k -K -l -N -n -P -S -V -v -C= -g= -p= -r= -t= -T= -U= -u= --askpass --bell --background --close-from= --preserve-env? --group= --set-home --help --host= --list --remove-timestamp --reset-timestamp --no-update --non-interactive --preserve-groups --prompt= --role= --stdin --type= --command-timeout= --other-user= --user= --version --validate",
+        options="-A -B -b -E -H -k -K -l -N -n -P -S -V -v -C= -g= -p= -r= -t= -T= -U= -u= --askpass --bell --background --close-from= --preserve-env? --group= --set-home --help --list --remove-timestamp --reset-timestamp --no-update --non-interactive --preserve-groups --prompt= --role= --stdin --type= --command-timeout= --other-user= --user= --version --validate",
         places="-D= --chdir=",
         # The word behind -h is another machine, if it looks like one.
-        runs="-h? -R= --chroot= -e --edit -s --shell -i --login",
+        runs="-h? --host= -R= --chroot= -e --edit -s --shell -i --login",
         assignments=True,
         transparent=False,
     ),
@@ -196,8 +200,8 @@ WRAPPERS = (
         reason="runs and watches its arguments; logs are written, debuggers run",
         style="words",
         options="-q -v -h --quiet --verbose --help --version --leak-check= --track-origins= --show-leak-kinds= --num-callers= --error-exitcode= --trace-children= --show-reachable= --errors-for-leak-kinds= --undef-value-errors= --read-var-info= --track-fds= --time-stamp= --vgdb= --max-stackframe= --child-silent-after-fork= --gen-suppressions=",
-        # A name with a slash is a program elsewhere.
-        checks=(("--tool=", r"\w+"),),
+        # A name with a slash is a program elsewhere; other tools than these write a file of their own naming.
+        checks=(("--tool=", "memcheck|helgrind|drd|none|lackey"),),
         reads="--suppressions=",
         writes="--log-file= --xml-file= --callgrind-out-file= --massif-out-file= --cachegrind-out-file=",
         transparent=False,
@@ -231,8 +235,10 @@ WRAPPERS = (
     Wrapper(
         names="xvfb-run",
         reason="runs its arguments with a display",
-        options="-a -h -l -n= -w= --auto-servernum --help --listen-tcp --server-num= --wait=",
+        options="-a -h -l --auto-servernum --help --listen-tcp",
         checks=(
+            # It becomes part of a list of commands for xauth.
+            ("-n= -w= --server-num= --wait=", r"\d+"),
             (
                 "-s= --server-args=",
                 r"(?:-screen \d+ \d+x\d+x\d+|-ac|-nolisten \w+|-dpi \d+|\+extension \w+|\+render|-noreset| )*",
@@ -270,7 +276,8 @@ WRAPPERS = (
     Wrapper(
         names="faketime",
         reason="runs its arguments at another time",
-        options="-m -f -p= --exclude-monotonic --help --version",
+        # No -p: to older versions it is the time, and the next word the command.
+        options="-m -f --exclude-monotonic --help --version",
         operands=1,
         transparent=False,
     ),
@@ -292,8 +299,9 @@ WRAPPERS = (
     Wrapper(
         names="entr",
         reason="runs its arguments whenever a file changes",
-        options="-a -c -d -n -p -r -x -z",
+        options="-a -c -d -n -p -r -z",
         shell_text="",
+        replaces="/_",
         runs="-s",
         transparent=False,
     ),
