@@ -69,9 +69,18 @@ def test_what_is_refused_has_a_reason() -> None:
     bare = [
         entry.names
         for entry in (part for top in ENTRIES for part in _all(top))
-        if (entry.runs or entry.writes or entry.places or getattr(entry, "refuses", "")) and not entry.reason
+        if _refuses_something(entry) and not entry.reason
     ]
     assert bare == []
+
+
+def _refuses_something(entry: Entry) -> bool:
+    if entry.runs or entry.writes or entry.places:
+        return True
+    if not isinstance(entry, Program):
+        return False
+    operands = {"write", "near"} & set(entry.operands.split())
+    return bool(entry.refuses or entry.only_with or entry.max_operands or operands)
 
 
 def test_options_are_spelled_as_options_and_stand_once() -> None:

@@ -68,6 +68,7 @@ PROGRAMS = (
                 commands=(
                     Program(
                         names="list get",
+                        reason="with a value it sets",
                         plain_values=True,
                         options="--parseable",
                         operands="text",

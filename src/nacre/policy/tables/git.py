@@ -499,6 +499,7 @@ GIT = _command(
                 ),
                 _command(
                     names="create",
+                    reason="it is the bundle",
                     plain_values=True,
                     options=f"-q --quiet --progress --all-progress --version= {_REVISIONS}",
                     operands="write text",
