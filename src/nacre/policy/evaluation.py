@@ -253,7 +253,12 @@ def _objections(findings: Findings, scan: Scan, context: Context) -> Iterable[Re
     """What is understood, but only decided when it runs."""
     if not scan.unresolved and not scan.evaluated and context.shell != "zsh":
         return ()
-    return (*scan.unresolved, *_evaluations(findings, scan, context), *_as_numbers(findings, context))
+    return (
+        *scan.unresolved,
+        *_evaluations(findings, scan, context),
+        *_as_numbers(findings, context),
+        *_null_commands(scan, context),
+    )
 
 
 def _evaluations(findings: Findings, scan: Scan, context: Context) -> Iterator[Refusal]:
@@ -284,6 +289,15 @@ def _as_numbers(findings: Findings, context: Context) -> Iterator[Refusal]:
     for item in context.unproven_numbers(names):
         reason = f"zsh evaluates what `{item.name}` is given, which arithmetic has made a number"
         yield Refusal(reason, item.start, item.end, "use a variable with another name")
+
+
+def _null_commands(scan: Scan, context: Context) -> Iterator[Refusal]:
+    """`x=; $x < file`: for a command that has become nothing but redirections, zsh runs a pager or `cat`."""
+    for command in scan.commands if context.shell == "zsh" else ():
+        named_later = any(word.expansions for word in command.words[:1])
+        if command.redirections and named_later and not all(m.words for m in context.readings(command)):
+            reason = "zsh runs a program of its own where a command becomes a bare redirection"
+            yield Refusal(reason, command.start, command.end, "write `cat < file`")
 
 
 def _may_run(name: str, environment: Mapping[str, str]) -> bool:

@@ -369,9 +369,9 @@ class _Lexer:
         name = words[0].text
         self._check_name(words[0])
         self.assignments = [Assignment(name, word, word.start, word.end, listed=True) for word in words[2:]]
-        # What else sets it may give it any number of values.
-        again = re.search(rf"\b(?:set|read)\b[^\n;]*\b{name}\b", self.text) is not None
-        self.blocks.append(("for", self.piped, "" if again else name, end))
+        # What else sets it may give it any number of values (`x=(cmd) ls $x`), and so may fish itself.
+        again = re.search(rf"\b(?:set|read)\b[^\n;]*\b{name}\b|\b{name}=", self.text) is not None
+        self.blocks.append(("for", self.piped, "" if again or _SPECIAL.match(name) else name, end))
 
     # -- builtins ------------------------------------------------------------------------------------------
 
