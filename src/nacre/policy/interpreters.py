@@ -87,12 +87,11 @@ _OWN_COMMANDS = names("test build")
 _NO_COMMAND = regex(r"\d+\Z|[a-z]*[*@./]")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
-# What bun and deno have commands for, and packages that run what they are told.
+# What bun and deno have commands for.
 _OF_BUN_AND_DENO = names(
     "run test install i ci add a remove rm uninstall update up link unlink pm build outdated audit why "
-    "info fmt lint check task bench cache doc coverage types clean"
+    "info fmt lint check task bench cache doc coverage types clean pack transpile bump-version dedupe prune"
 )
-_STARTERS = names("c8 nyc concurrently conc pm2 nodemon husky npx pnpx")
 # Code that is fetched: by its address, or by the name of a package.
 _FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 
@@ -197,6 +196,8 @@ class CodeInspector(Inspector):
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
+                if self._is_tool(item, before, words, spec, found):
+                    return True
                 self._run_by_name(item.word, before, words, spec, found)
                 if not self._operand_of(item.word, spec, found):
                     self._script(item.word, words, spec, found)
@@ -232,22 +233,42 @@ class CodeInspector(Inspector):
         if before[:1] and before[0] in spec.installs.split() and not _is_package(word):
             reason = f"`{shown(word.text)}` is a package from elsewhere: {spec.reason}"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
-        is_last = word is words[-1]
         if spec.hands_on:
             find_own_command(word, before, words, found)
-        if spec.scripts and not before and not is_last and _may_be_package(word):
-            if word.text in _STARTERS or is_of_the_system(word.text):
-                reason = f"`{shown(word.text)}` is no script: it could run what follows"
-                found.add(unlisted(word, reason, word.text))
-            elif tables.home_of(word.text) != "javascript":
-                find_command(word, word.text, words[position(words, word) + 1 :], found)
         if not spec.scripts or before[-1:] != ["run"]:
             return
+        is_last = word is words[-1]
         is_script = word.literal and re.fullmatch(spec.scripts, word.text) is not None
         is_program = tables.home_of(word.text) not in {None, "javascript"} or is_of_the_system(word.text)
         if not is_script or (not is_last and "/" not in word.text and is_program):
             reason = f"`{shown(word.text)}` could be a program of the system, and no script"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+    def _is_tool(
+        self, item: Argument, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
+    ) -> bool:
+        """`bun eslint src`, `bun run tsc`, `bun dev`: a tool of the project, or a script of it, by its name.
+
+        What follows is read by the tool's own table; what is neither is no word to begin with.
+        """
+        word, rest = item.word, words[position(words, item.word) + 1 :]
+        by_name = spec.hands_on != "" and before in ([], [spec.hands_on]) and _may_be_package(word, spec)
+        npx = tables.program("npx")
+        if not by_name or npx is None:
+            return False
+        is_script = re.fullmatch(spec.scripts, word.text) is not None
+        if tables.home_of(word.text) == "javascript" and not is_script:
+            self.passed(npx, item, words, found)
+        elif before:
+            return False
+        elif not is_script and (tables.has_entry(word.text) or is_of_the_system(word.text)):
+            reason = f"`{shown(word.text)}` is a program of the system, and no script"
+            found.add(unlisted(word, reason, word.text))
+        else:
+            find_command(word, word.text, rest, found)
+            self.for_scripts(spec, rest, found)
+        _read_again(word, before, spec, rest, found)
+        return True
 
     def _operand_of(self, word: Word, spec: Interpreter, found: Effects) -> bool:
         """An operand that is no script: a file for an editor, a command after `+`, a word that runs code."""
@@ -462,10 +483,13 @@ def _may_be_command(word: Word, spec: Interpreter) -> bool:
     return word.prefix[:1] in {"", "-"} or any(name.startswith(word.prefix) for name in commands)
 
 
-def _may_be_package(word: Word) -> bool:
-    """`bun c8 touch x`, `bun frob touch x`: no file, and no command of bun itself."""
+def _may_be_package(word: Word, spec: Interpreter) -> bool:
+    """`bun c8 mocha`, `bun frob x`: no file, and no command of bun or deno itself."""
     name = word.text
-    return word.literal and "/" not in name and name not in _OF_BUN_AND_DENO and not _CODE_FILE.match(name)
+    own = name in _OF_BUN_AND_DENO or name in f"{spec.inline} {spec.installs} {spec.hands_on}".split()
+    return (
+        word.literal and not own and not _FILE.search(name) and _FETCHED.match(name) is None and name != "-"
+    )
 
 
 def _is_package(word: Word) -> bool:
