@@ -40,7 +40,15 @@ from nacre.policy.inspector import Inspector
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.project_runners import find_command, find_own_command, is_of_the_system
+from nacre.policy.project_runners import (
+    FETCHED,
+    find_command,
+    find_own_command,
+    find_read_again,
+    find_taken_for_command,
+    is_of_the_system,
+    may_be_package,
+)
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
@@ -78,22 +86,8 @@ _CHECKED_HERE = (
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # A file, and no script by its name.
 _FILE = regex(r"[./]")
-_CODE_FILE = regex(r".*\.[cm]?[jt]sx?\Z")
-# What a shell takes as it is; behind a blank no option and no path of its own begins.
-_SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
-# Commands of bun and deno themselves, which read patterns.
-_OWN_COMMANDS = names("test build")
-# What is the name of no command, of bun's or of another program.
-_NO_COMMAND = regex(r"\d+\Z|[a-z]*[*@./]")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
-# What bun and deno have commands for.
-_OF_BUN_AND_DENO = names(
-    "run test install i ci add a remove rm uninstall update up link unlink pm build outdated audit why "
-    "info fmt lint check task bench cache doc coverage types clean pack transpile bump-version dedupe prune"
-)
-# Code that is fetched: by its address, or by the name of a package.
-_FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 
 
 class CodeInspector(Inspector):
@@ -196,20 +190,9 @@ class CodeInspector(Inspector):
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
-                if self._is_tool(item, before, words, spec, found):
-                    return True
-                self._run_by_name(item.word, before, words, spec, found)
-                if not self._operand_of(item.word, spec, found):
-                    self._script(item.word, words, spec, found)
-                    return True
-                after = words[position(words, item.word) + 1 :]
-                if spec.hands_on:
-                    _read_again(item.word, before, spec, after, found)
-                if before and before[-1] in spec.hands_on.split():
-                    if _FILE.search(item.word.text):
-                        self.vouched(after, found, harmless=True)
-                    else:
-                        self.for_scripts(spec, after, found)
+                if self._is_tool(item, before, words, spec, found) or self._is_settled(
+                    item.word, before, words, spec, found
+                ):
                     return True
                 before.append(item.word.text)
             elif spec.module and item.flag == spec.module.rstrip("="):
@@ -223,8 +206,27 @@ class CodeInspector(Inspector):
             else:
                 settled = settled or item.flag in spec.quits.split() or item.flag in spec.finds.split()
                 self.option(spec, item, found)
-                _find_command(item, before, spec, found)
+                find_taken_for_command(item, before, spec, found)
         return settled
+
+    def _is_settled(
+        self, word: Word, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
+    ) -> bool:
+        """Whether an operand is what is run, so that all that follows is for it."""
+        self._run_by_name(word, before, words, spec, found)
+        if not self._operand_of(word, spec, found):
+            self._script(word, words, spec, found)
+            return True
+        after = words[position(words, word) + 1 :]
+        if spec.hands_on:
+            find_read_again(word, before, spec, after, found)
+        if not before or before[-1] not in spec.hands_on.split():
+            return False
+        if _FILE.search(word.text):
+            self.vouched(after, found, harmless=True)
+        else:
+            self.for_scripts(spec, after, found)
+        return True
 
     def _run_by_name(
         self, word: Word, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
@@ -252,7 +254,7 @@ class CodeInspector(Inspector):
         What follows is read by the tool's own table; what is neither is no word to begin with.
         """
         word, rest = item.word, words[position(words, item.word) + 1 :]
-        by_name = spec.hands_on != "" and before in ([], [spec.hands_on]) and _may_be_package(word, spec)
+        by_name = spec.hands_on != "" and before in ([], [spec.hands_on]) and may_be_package(word, spec)
         npx = tables.program("npx")
         if not by_name or npx is None:
             return False
@@ -267,7 +269,7 @@ class CodeInspector(Inspector):
         else:
             find_command(word, word.text, rest, found)
             self.for_scripts(spec, rest, found)
-        _read_again(word, before, spec, rest, found)
+        find_read_again(word, before, spec, rest, found)
         return True
 
     def _operand_of(self, word: Word, spec: Interpreter, found: Effects) -> bool:
@@ -283,7 +285,7 @@ class CodeInspector(Inspector):
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
         elif not spec.edits and _is_input(word):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
-        elif "://" in word.text or (spec.fetches and _FETCHED.match(word.text)):
+        elif "://" in word.text or (spec.fetches and FETCHED.match(word.text)):
             reason = f"what is fetched by another program, or is code: {spec.reason}"
             found.add(effect_at(word, "inline", reason, word.text if word.literal else ""))
         elif spec.edits and word.text.startswith("!"):  # `ed '!id'` edits what the command prints
@@ -452,44 +454,10 @@ _PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@(?!\.)[\w.^~<>=*|-]*)?")
 _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
 
 
-def _read_again(
-    script: Word, before: list[str], spec: Interpreter, after: Sequence[Word], found: Effects
-) -> None:
-    """`bun run test 'a;id'`: older versions put words behind a script's text, which a shell reads."""
-    runs_script = before[-1:] == [spec.hands_on] or not before
-    own = not before and script.text in {*_OWN_COMMANDS, *spec.installs.split(), spec.hands_on}
-    if not runs_script or own or _CODE_FILE.match(script.text):
-        return
-    for word in after:
-        if not _SAME_TO_SHELLS.match(word.text):
-            reason = f"a shell could read `{shown(word.text)}` again"
-            found.add(runs(word, reason, word.text if word.literal else ""))
-
-
-def _find_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:
-    """`bun --filter exec 'rm x'`: to bun the first word without a dash is its command, if it knows one."""
-    value = item.value
-    if not spec.hands_on or before or value is None or value.start == item.word.start:
-        return
-    if not _NO_COMMAND.match(value.text):
-        reason = f"`{shown(value.text)}` could be taken for a command"
-        hint = "write the value attached to its option, after `=`"
-        found.add(unlisted(value, reason, value.text if value.literal else "", hint=hint))
-
-
 def _may_be_command(word: Word, spec: Interpreter) -> bool:
     """Whether a value can turn out to be an option, or a command that does more than to run a script."""
     commands = f"{spec.inline} {spec.installs} {spec.hands_on}".split()
     return word.prefix[:1] in {"", "-"} or any(name.startswith(word.prefix) for name in commands)
-
-
-def _may_be_package(word: Word, spec: Interpreter) -> bool:
-    """`bun c8 mocha`, `bun frob x`: no file, and no command of bun or deno itself."""
-    name = word.text
-    own = name in _OF_BUN_AND_DENO or name in f"{spec.inline} {spec.installs} {spec.hands_on}".split()
-    return (
-        word.literal and not own and not _FILE.search(name) and _FETCHED.match(name) is None and name != "-"
-    )
 
 
 def _is_package(word: Word) -> bool:
