@@ -118,7 +118,7 @@ _OF_FILES = (
 # Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
 _NO_COMMAND = regex(
     rf"\.{{1,2}}/?|\d[\d.]*%?|[\w*.-]+\.(?:{_OF_FILES})(?::\d+)*|(?:\./)?[\w*@.-]+/[\w*@./,:{{}}-]*|\*+"
-    r"|HEAD(?:[~^]\d*)*|https?://[^\s;&|<>$`]+|@[\w./-]+|[a-z][\w-]*:[\w:*-]+|\.[\w.,]+"
+    r"|HEAD(?:[~^]\d*)*|@[\w./-]+|[a-z][\w-]*:[\w:*-]+|\.[\w.,]+"
 )
 
 # `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
@@ -273,10 +273,15 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
                 if option[1:2] != "-" and tables.has_entry(option[2:]):
                     return word
                 continue
-        if option not in _TEXTS and text not in _USUAL and not _NO_COMMAND.fullmatch(text):
+        if option not in _TEXTS and text not in _USUAL and not _is_no_command(text):
             return word
         option = ""
     return None
+
+
+def _is_no_command(text: str) -> bool:
+    """Files of the project, names of tasks, pages of this machine: what lies at another address could be code."""
+    return _NO_COMMAND.fullmatch(text) is not None or _LOCAL.fullmatch(text) is not None
 
 
 def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | None:
