@@ -201,7 +201,7 @@ class ArgumentInspector:
         ):
             self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
         elif entry.passes:
-            self._passed(entry, first, words, found)
+            self.passed(entry, first, words, found)
         else:
             self.operands(entry, given, found)
             return 0
@@ -510,7 +510,7 @@ class ArgumentInspector:
             is_tool_itself = runs_scripts and tables.program(word.text) is command
             self.arguments(command, rest, found, None if is_tool_itself else outer)
 
-    def _passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
+    def passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
         """`npx eslint ...`: another program, whose table is asked if there is one."""
         word = first.word
         rest = words[position(words, word) + 1 :]

@@ -40,7 +40,15 @@ from nacre.policy.inspector import Inspector
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.project_runners import find_command, find_own_command, is_of_the_system
+from nacre.policy.project_runners import (
+    FETCHED,
+    find_command,
+    find_own_command,
+    find_read_again,
+    find_taken_for_command,
+    is_of_the_system,
+    may_be_package,
+)
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
@@ -78,23 +86,8 @@ _CHECKED_HERE = (
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # A file, and no script by its name.
 _FILE = regex(r"[./]")
-_CODE_FILE = regex(r".*\.[cm]?[jt]sx?\Z")
-# What a shell takes as it is; behind a blank no option and no path of its own begins.
-_SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
-# Commands of bun and deno themselves, which read patterns.
-_OWN_COMMANDS = names("test build")
-# What is the name of no command, of bun's or of another program.
-_NO_COMMAND = regex(r"\d+\Z|[a-z]*[*@./]")
 # Names of files that are the input, or something else that no rule has seen.
 _DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
-# What bun and deno have commands for, and packages that run what they are told.
-_OF_BUN_AND_DENO = names(
-    "run test install i ci add a remove rm uninstall update up link unlink pm build outdated audit why "
-    "info fmt lint check task bench cache doc coverage types clean"
-)
-_STARTERS = names("c8 nyc concurrently conc pm2 nodemon husky npx pnpx")
-# Code that is fetched: by its address, or by the name of a package.
-_FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 
 
 class CodeInspector(Inspector):
@@ -197,18 +190,9 @@ class CodeInspector(Inspector):
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
-                self._run_by_name(item.word, before, words, spec, found)
-                if not self._operand_of(item.word, spec, found):
-                    self._script(item.word, words, spec, found)
-                    return True
-                after = words[position(words, item.word) + 1 :]
-                if spec.hands_on:
-                    _read_again(item.word, before, spec, after, found)
-                if before and before[-1] in spec.hands_on.split():
-                    if _FILE.search(item.word.text):
-                        self.vouched(after, found, harmless=True)
-                    else:
-                        self.for_scripts(spec, after, found)
+                if self._is_tool(item, before, words, spec, found) or self._is_settled(
+                    item.word, before, words, spec, found
+                ):
                     return True
                 before.append(item.word.text)
             elif spec.module and item.flag == spec.module.rstrip("="):
@@ -222,8 +206,27 @@ class CodeInspector(Inspector):
             else:
                 settled = settled or item.flag in spec.quits.split() or item.flag in spec.finds.split()
                 self.option(spec, item, found)
-                _find_command(item, before, spec, found)
+                find_taken_for_command(item, before, spec, found)
         return settled
+
+    def _is_settled(
+        self, word: Word, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
+    ) -> bool:
+        """Whether an operand is what is run, so that all that follows is for it."""
+        self._run_by_name(word, before, words, spec, found)
+        if not self._operand_of(word, spec, found):
+            self._script(word, words, spec, found)
+            return True
+        after = words[position(words, word) + 1 :]
+        if spec.hands_on:
+            find_read_again(word, before, spec, after, found)
+        if not before or before[-1] not in spec.hands_on.split():
+            return False
+        if _FILE.search(word.text):
+            self.vouched(after, found, harmless=True)
+        else:
+            self.for_scripts(spec, after, found)
+        return True
 
     def _run_by_name(
         self, word: Word, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
@@ -232,22 +235,42 @@ class CodeInspector(Inspector):
         if before[:1] and before[0] in spec.installs.split() and not _is_package(word):
             reason = f"`{shown(word.text)}` is a package from elsewhere: {spec.reason}"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
-        is_last = word is words[-1]
         if spec.hands_on:
             find_own_command(word, before, words, found)
-        if spec.scripts and not before and not is_last and _may_be_package(word):
-            if word.text in _STARTERS or is_of_the_system(word.text):
-                reason = f"`{shown(word.text)}` is no script: it could run what follows"
-                found.add(unlisted(word, reason, word.text))
-            elif tables.home_of(word.text) != "javascript":
-                find_command(word, word.text, words[position(words, word) + 1 :], found)
         if not spec.scripts or before[-1:] != ["run"]:
             return
+        is_last = word is words[-1]
         is_script = word.literal and re.fullmatch(spec.scripts, word.text) is not None
         is_program = tables.home_of(word.text) not in {None, "javascript"} or is_of_the_system(word.text)
         if not is_script or (not is_last and "/" not in word.text and is_program):
             reason = f"`{shown(word.text)}` could be a program of the system, and no script"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+    def _is_tool(
+        self, item: Argument, before: list[str], words: Sequence[Word], spec: Interpreter, found: Effects
+    ) -> bool:
+        """`bun eslint src`, `bun run tsc`, `bun dev`: a tool of the project, or a script of it, by its name.
+
+        What follows is read by the tool's own table; what is neither is no word to begin with.
+        """
+        word, rest = item.word, words[position(words, item.word) + 1 :]
+        by_name = spec.hands_on != "" and before in ([], [spec.hands_on]) and may_be_package(word, spec)
+        npx = tables.program("npx")
+        if not by_name or npx is None:
+            return False
+        is_script = re.fullmatch(spec.scripts, word.text) is not None
+        if tables.home_of(word.text) == "javascript" and not is_script:
+            self.passed(npx, item, words, found)
+        elif before:
+            return False
+        elif not is_script and (tables.has_entry(word.text) or is_of_the_system(word.text)):
+            reason = f"`{shown(word.text)}` is a program of the system, and no script"
+            found.add(unlisted(word, reason, word.text))
+        else:
+            find_command(word, word.text, rest, found)
+            self.for_scripts(spec, rest, found)
+        find_read_again(word, before, spec, rest, found)
+        return True
 
     def _operand_of(self, word: Word, spec: Interpreter, found: Effects) -> bool:
         """An operand that is no script: a file for an editor, a command after `+`, a word that runs code."""
@@ -262,7 +285,7 @@ class CodeInspector(Inspector):
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
         elif not spec.edits and _is_input(word):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
-        elif "://" in word.text or (spec.fetches and _FETCHED.match(word.text)):
+        elif "://" in word.text or (spec.fetches and FETCHED.match(word.text)):
             reason = f"what is fetched by another program, or is code: {spec.reason}"
             found.add(effect_at(word, "inline", reason, word.text if word.literal else ""))
         elif spec.edits and word.text.startswith("!"):  # `ed '!id'` edits what the command prints
@@ -431,41 +454,10 @@ _PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@(?!\.)[\w.^~<>=*|-]*)?")
 _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
 
 
-def _read_again(
-    script: Word, before: list[str], spec: Interpreter, after: Sequence[Word], found: Effects
-) -> None:
-    """`bun run test 'a;id'`: older versions put words behind a script's text, which a shell reads."""
-    runs_script = before[-1:] == [spec.hands_on] or not before
-    own = not before and script.text in {*_OWN_COMMANDS, *spec.installs.split(), spec.hands_on}
-    if not runs_script or own or _CODE_FILE.match(script.text):
-        return
-    for word in after:
-        if not _SAME_TO_SHELLS.match(word.text):
-            reason = f"a shell could read `{shown(word.text)}` again"
-            found.add(runs(word, reason, word.text if word.literal else ""))
-
-
-def _find_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:
-    """`bun --filter exec 'rm x'`: to bun the first word without a dash is its command, if it knows one."""
-    value = item.value
-    if not spec.hands_on or before or value is None or value.start == item.word.start:
-        return
-    if not _NO_COMMAND.match(value.text):
-        reason = f"`{shown(value.text)}` could be taken for a command"
-        hint = "write the value attached to its option, after `=`"
-        found.add(unlisted(value, reason, value.text if value.literal else "", hint=hint))
-
-
 def _may_be_command(word: Word, spec: Interpreter) -> bool:
     """Whether a value can turn out to be an option, or a command that does more than to run a script."""
     commands = f"{spec.inline} {spec.installs} {spec.hands_on}".split()
     return word.prefix[:1] in {"", "-"} or any(name.startswith(word.prefix) for name in commands)
-
-
-def _may_be_package(word: Word) -> bool:
-    """`bun c8 touch x`, `bun frob touch x`: no file, and no command of bun itself."""
-    name = word.text
-    return word.literal and "/" not in name and name not in _OF_BUN_AND_DENO and not _CODE_FILE.match(name)
 
 
 def _is_package(word: Word) -> bool:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.policy import tables
-from nacre.policy.effects import position, shown, unlisted, writes
+from nacre.policy.effects import position, runs, shown, unlisted, writes
 from nacre.policy.model import Word, names
 from nacre.policy.options import compiled, read
 from nacre.policy.patterns import regex
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nacre.policy.effects import Effects
     from nacre.policy.options import Argument
     from nacre.policy.tables.javascript_packages import Package
-    from nacre.policy.tables.schema import Program
+    from nacre.policy.tables.schema import Interpreter, Program
 
 # Kinds of programs that packages can be.
 _OF_PROJECTS = names(
@@ -118,7 +118,7 @@ _OF_FILES = (
 # Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
 _NO_COMMAND = regex(
     rf"\.{{1,2}}/?|\d[\d.]*%?|[\w*.-]+\.(?:{_OF_FILES})(?::\d+)*|(?:\./)?[\w*@.-]+/[\w*@./,:{{}}-]*|\*+"
-    r"|HEAD(?:[~^]\d*)*|https?://[^\s;&|<>$`]+|@[\w./-]+|[a-z][\w-]*:[\w:*-]+|\.[\w.,]+"
+    r"|HEAD(?:[~^]\d*)*|@[\w./-]+|[a-z][\w-]*:[\w:*-]+|\.[\w.,]+"
 )
 
 # `@biomejs/biome@1.9`: a package of the registry. Behind the second `@` stands no file and no address.
@@ -149,6 +149,19 @@ _WORDS_OF = {
 # What they run by its name is a file of code; bun runs files of other kinds, too.
 _NO_NAME = regex(r"[./]")
 _CODE_FILE = regex(r".*\.(?:[cm]?[jt]sx?|html)")
+# What a shell takes as it is; behind a blank no option and no path of its own begins.
+_SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
+# Commands of bun and deno themselves, which read patterns.
+_OWN_COMMANDS = names("test build")
+# What is the name of no command, of bun's or of another program.
+_NO_WORD_OF_BUN = regex(r"\d+\Z|[a-z]*[*@./]")
+# What bun and deno have commands for.
+_OF_BUN_AND_DENO = names(
+    "run test install i ci add a remove rm uninstall update up link unlink pm build outdated audit why "
+    "info fmt lint check task bench cache doc coverage types clean pack transpile bump-version dedupe prune"
+)
+# Code that is fetched: by its address, or by the name of a package.
+FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 # The version of a package behind its name.
 _BEHIND_NAME = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Options that npx of npm 6 does not know: it takes the next word for their value.
@@ -260,10 +273,15 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
                 if option[1:2] != "-" and tables.has_entry(option[2:]):
                     return word
                 continue
-        if option not in _TEXTS and text not in _USUAL and not _NO_COMMAND.fullmatch(text):
+        if option not in _TEXTS and text not in _USUAL and not _is_no_command(text):
             return word
         option = ""
     return None
+
+
+def _is_no_command(text: str) -> bool:
+    """Files of the project, names of tasks, pages of this machine: what lies at another address could be code."""
+    return _NO_COMMAND.fullmatch(text) is not None or _LOCAL.fullmatch(text) is not None
 
 
 def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | None:
@@ -340,6 +358,38 @@ def find_own_command(word: Word, before: list[str], words: Sequence[Word], found
     if is_file or (known is not None and word.text not in known):
         reason = f"`{shown(' '.join((*before, word.text)))}` is not known to be harmless"
         found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+
+def find_read_again(
+    script: Word, before: list[str], spec: Interpreter, after: Sequence[Word], found: Effects
+) -> None:
+    """`bun run test 'a;id'`: older versions put words behind a script's text, which a shell reads."""
+    runs_script = before[-1:] == [spec.hands_on] or not before
+    own = not before and script.text in {*_OWN_COMMANDS, *spec.installs.split(), spec.hands_on}
+    if not runs_script or own or _CODE_FILE.fullmatch(script.text):
+        return
+    for word in after:
+        if not _SAME_TO_SHELLS.match(word.text):
+            reason = f"a shell could read `{shown(word.text)}` again"
+            found.add(runs(word, reason, word.text if word.literal else ""))
+
+
+def find_taken_for_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:
+    """`bun --filter exec 'rm x'`: to bun the first word without a dash is its command, if it knows one."""
+    value = item.value
+    if not spec.hands_on or before or value is None or value.start == item.word.start:
+        return
+    if not _NO_WORD_OF_BUN.match(value.text):
+        reason = f"`{shown(value.text)}` could be taken for a command"
+        hint = "write the value attached to its option, after `=`"
+        found.add(unlisted(value, reason, value.text if value.literal else "", hint=hint))
+
+
+def may_be_package(word: Word, spec: Interpreter) -> bool:
+    """`bun c8 mocha`, `bun frob x`: no file, and no command of bun or deno itself."""
+    name = word.text
+    own = name in _OF_BUN_AND_DENO or name in f"{spec.inline} {spec.installs} {spec.hands_on}".split()
+    return word.literal and not own and name != "-" and not (_NO_NAME.search(name) or FETCHED.match(name))
 
 
 def find_other_reading(entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:

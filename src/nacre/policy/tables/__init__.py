@@ -30,7 +30,7 @@ NAMES: dict[str, str] = {
     "forges": "gh glab",
     "git": "git",
     "interpreters": "R Rscript bb bun clj clojure cmd dc deno ed elixir emacs emacsclient erl escript ex expect fennel gdb gdb-multiarch gforth ghci gnuplot groovy guile gvim hy iex ipython irb janet jruby jrunscript jshell julia kotlin lldb lua lua5.1 lua5.2 lua5.3 lua5.4 luajit node nodejs nvim ocaml octave osascript perl perl5 php powershell pwsh pypy pypy3 python python2 python3 racket raku rakudo red ruby runghc runhaskell rview rvim sbcl scala swipl tclsh vi view vim vim.basic vim.gtk3 vim.nox vim.tiny vimdiff wish",
-    "javascript": "astro ava babel bunx c8 conc concurrently esbuild eslint expo husky jest lerna mocha next ng nodemon npm npx nuxi nuxt nx nyc parcel pm2 pnpm pnpx prettier rollup stylelint svelte-kit swc tap ts-node tsc tsx turbo vite vitest vue-tsc webpack webpack-cli yarn yarnpkg",
+    "javascript": "astro ava babel bunx c8 conc concurrently esbuild eslint expo husky jest lerna mocha next ng gulp grunt nodemon npm npx nuxi nuxt nx nyc parcel pm2 pnpm pnpx prettier rollup stylelint svelte-kit swc tap ts-node tsc tsx turbo vite vitest vue-tsc webpack webpack-cli yarn yarnpkg",
     "network": "autossh curl dig drill dumpcap host http httpie https mtr nc nc.openbsd nc.traditional ncat netcat nmap nslookup ping ping6 resolvectl rsync scp sftp ssh tcpdump tracepath traceroute traceroute6 tshark wget whois xh xhs",
     "python": "autopep8 bandit basedpyright black codespell coverage coverage3 dmypy fab flake8 inv invoke isort mypy nox pre-commit py.test pycodestyle pydocstyle pyflakes pylint pyright pytest ruff tox virtualenv vulture yapf",
     "python_packages": "conda hatch mamba micromamba pdm pip pip3 pipenv pipx poetry rye uv uvx",

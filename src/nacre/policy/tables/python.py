@@ -11,8 +11,9 @@ from __future__ import annotations
 from nacre.policy.tables.interpreters import PYTHON_MODULES
 from nacre.policy.tables.schema import ENVIRONMENT_PROMPT, FOR_TESTS, OUTSIDE, REVISION, SELECTION, Program
 
-# Modules that do something as soon as they are imported: some take commands from the input.
-_STARTED = r"(?:.*\.)?__main__\b|antigravity\b|idlelib\b"
+# Modules that do something as soon as they are imported: some take commands from the input, or run tests by the words
+# of the command.
+_STARTED = r"(?:.*\.)?__main__\b|antigravity\b|idlelib\b|turtledemo\b|test\.autotest\b"
 # unittest calls whatever a dotted name leads to: `code.interact` takes code from the input, `timeit.main` from the other
 # words, and `tests.test_a.code.interact` is the same where a test imports `code`. So tests by their files, patterns and
 # directories, by a module, and by dotted names that end like a test of the project, lie in no module of Python or of
