@@ -26,14 +26,31 @@ HELM = Program(
     persistent=True,
     spelled="plugin push create registry",
     commands=(
-        Program(
-            names="list ls status get history show inspect version search env verify",
-            plain_values=True,
-            options="-a -A -d -l -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --reverse --client --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --no-headers",
-            reason="a chart that lies elsewhere",
-            operands="own",
-            trees="*",
-            refuses=_CHART_ELSEWHERE,
+        *(
+            Program(
+                names=names,
+                plain_values=True,
+                options=options,
+                reason="a chart that lies elsewhere",
+                operands="own",
+                trees="*",
+                refuses=_CHART_ELSEWHERE,
+            )
+            # A letter that takes a value to one of them and none to another would take `--` for it.
+            for names, options in (
+                (
+                    "list ls",
+                    "-a -A -d -q -r -f= -l= -m= -o= --all --all-namespaces --date --deployed --failed --filter= --max= --no-headers --offset= --output= --pending --reverse --selector= --short --superseded --time-format= --uninstalled --uninstalling",
+                ),
+                (
+                    "search",
+                    "-l -r -o= --devel --fail-on-no-result --list-repo-url --max-col-width= --output= --regexp --version= --versions",
+                ),
+                (
+                    "status get history show inspect version env verify",
+                    "-a -o= --all --client --devel --max= --output= --revision= --short --show-desc --show-resources --template= --version=",
+                ),
+            )
         ),
         Program(
             names="install upgrade rollback uninstall delete test",

@@ -37,7 +37,12 @@ PROGRAMS = (
         style="joined",
         options="-z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
         # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
-        checks=(("-e= -m=", r"\w+"), ("-l= --library=", r":?[\w.+-]+")),
+        # And -mllvm, of lld, takes the next word for an option of LLVM, whose -load is a library.
+        checks=(
+            ("-e=", r"\w+"),
+            ("-m=", r"(?:elf|aarch64|arm|i386)\w*"),
+            ("-l= --library=", r":?[\w.+-]+"),
+        ),
         # A script of the linker places sections; it runs nothing, but names the file that is written if nobody does.
         tamed="-T -o",
         reads="-L= --library-path= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
@@ -57,7 +62,7 @@ PROGRAMS = (
             reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
             style="joined",
             options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
-            pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|line-tables-only)?|-m(?!llvm|mlir|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
+            pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|line-tables-only)?|-m(?!llvm|mlir|plugin|odule)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
             # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
             # clang looks for a linker by the name of the target.
             checks=(

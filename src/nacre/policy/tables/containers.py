@@ -42,12 +42,17 @@ _INSPECT = Program(
     options="-f= -s -l -t= --format= --size --type= --latest --verbose -v",
     operands="text",
 )
+# The letters of these commands take a value to some of them only: behind one that takes `--` for it, what follows is no
+# operand, but an option. So each group has its own.
+_SIMPLE_OPTIONS = "-a -l -q -v -s= -t= --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --format= --condition= --interval= --depend --filter="
 _SIMPLE = Program(
-    names="stop restart kill pause unpause wait rm rmi rename top port diff stats tag untag",
+    names="pause unpause wait rename top port diff stats tag untag",
     plain_values=True,
-    options="-a -f -i -l -q -v -s= -t= --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --format= --condition= --interval= --depend --filter=",
+    options=_SIMPLE_OPTIONS,
     operands="text",
 )
+_STOP = replace(_SIMPLE, names="stop restart kill", options=f"{_SIMPLE_OPTIONS} -i")
+_REMOVE = replace(_SIMPLE, names="rm rmi", options=f"{_SIMPLE_OPTIONS} -f -i")
 # Its -H is for people; to other commands of nerdctl that is another daemon.
 _HISTORY = Program(
     names="history",
@@ -57,7 +62,6 @@ _HISTORY = Program(
 )
 # To docker none of their options does harm: those of the program itself stand before the sub-command. Where
 # docker is another name of podman they stand anywhere, so what is written out must be known.
-_SIMPLE_OF_DOCKER = replace(_SIMPLE, takes_names=True)
 _START = Program(
     names="start",
     plain_values=True,
@@ -67,16 +71,25 @@ _START = Program(
     operands="text",
 )
 _PULL = Program(
-    names="pull push commit",
+    names="pull push",
     plain_values=True,
-    options="-a -q -m= -p --author= --change= --message= --pause --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
+    options="-a -q --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
     runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
     operands="text",
     reason="another place than a registry is a file or another machine",
     refuses=_NO_REGISTRY,
 )
+_COMMIT = Program(
+    names="commit",
+    plain_values=True,
+    options="-a= -m= -p -q --author= --change= --message= --pause --quiet",
+    operands="text",
+    reason="another place than a registry is a file or another machine",
+    refuses=_NO_REGISTRY,
+)
 _MANAGES = "rm prune exists"
-_MANAGED = "-f -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
+_SHOWN = "-q -v -a --filter= --format= --no-trunc --quiet --verbose --all --noheading"
+_MANAGED = f"{_SHOWN} -f --force"
 _COMPOSE = Program(
     names="compose",
     plain_values=True,
@@ -151,7 +164,10 @@ _COPY = Program(
     operands="maybe fill",
     only_with="-h --help",
 )
-_READS = (_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _HISTORY, _START, _PULL, _FILES, _COPY)
+_READS = (
+    *(_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _STOP, _REMOVE, _HISTORY, _START, _PULL, _COMMIT, _FILES),
+    _COPY,
+)
 _GROUPS = (
     Program(
         names="container",
@@ -174,9 +190,15 @@ _GROUPS = (
             _FILES,
             _HISTORY,
             Program(
-                names="rm prune tree tag untag exists search",
+                names="rm prune tree tag untag exists",
                 plain_values=True,
-                options=f"{_MANAGED} --limit= --list-tags --compatible",
+                options=_MANAGED,
+                operands="text",
+            ),
+            Program(
+                names="search",
+                plain_values=True,
+                options="-f= --filter= --format= --limit= --list-tags --compatible --no-trunc",
                 operands="text",
             ),
         ),
@@ -205,9 +227,15 @@ _GROUPS = (
         spelled="service connection migrate renumber reset dial-stdio",
         commands=(
             Program(
-                names="df info events prune version check",
+                names="df prune check",
                 plain_values=True,
-                options="-a -f -v --all --force --format= --filter= --verbose --volumes --since= --until= --stream",
+                options="-a -f -v --all --force --format= --filter= --verbose --volumes",
+                operands="text",
+            ),
+            Program(
+                names="info events version",
+                plain_values=True,
+                options="-f= --format= --filter= --since= --until= --stream",
                 operands="text",
             ),
         ),
@@ -220,7 +248,7 @@ _GROUPS = (
             _PS,
             _INSPECT,
             _LOGS,
-            _SIMPLE,
+            *(_SIMPLE, _STOP, _REMOVE),
             Program(names="start prune exists", plain_values=True, options=_MANAGED, operands="text"),
         ),
     ),
@@ -230,7 +258,7 @@ _GROUPS = (
         spelled="create import export update use rm",
         commands=(
             _INSPECT,
-            Program(names="ls show", plain_values=True, options=_MANAGED, operands="text"),
+            Program(names="ls show", plain_values=True, options=_SHOWN, operands="text"),
         ),
     ),
     Program(
@@ -261,7 +289,7 @@ _GROUPS = (
         spelled="create start stop ssh init set rm os cp reset",
         commands=(
             Program(
-                names="ls list ps inspect exists info", plain_values=True, options=_MANAGED, operands="text"
+                names="ls list ps inspect exists info", plain_values=True, options=_SHOWN, operands="text"
             ),
         ),
     ),
@@ -292,7 +320,7 @@ _ENGINE = Program(
 
 def _of_docker(group: Program) -> Program:
     """A group of docker's commands: those that only look or remove do no harm by any option."""
-    if group in {_IMAGES, _LOGS, _INSPECT} or group.names == "ps":
+    if group in {_IMAGES, _LOGS, _INSPECT, _SIMPLE, _STOP, _REMOVE} or group.names == "ps":
         return replace(group, takes_names=True)
     if group.names != "volume network":
         return group
@@ -323,7 +351,7 @@ PROGRAMS = (
         _ENGINE,
         names="docker",
         commands=tuple(
-            _SIMPLE_OF_DOCKER if item is _SIMPLE else _of_docker(item)
+            _of_docker(item)
             for item in _ENGINE.commands
             if item.names not in {"pod", "secret machine"}  # which it does not have: a plugin would be run
         ),

@@ -271,7 +271,7 @@ PROGRAMS = (
         names="tshark",
         reason="scripts and settings are code; captures are written",
         # Several of tcpdump's letters are here too, and take no value: -Q, -V.
-        options="-B= -c= -D -f= -h -I -l -L -n -N= -p -P -q -Q -s= -S -t= -T= -v -V -x -y= -Y= -2 -R= -e= -j= -J= -d= --version --help --list-interfaces --color --no-duplicate-keys",
+        options="-B= -c= -D -f= -h -I -l -L -n -N= -p -P -q -Q -s= -S= -t= -T= -v -V -x -y= -Y= -2 -R= -e= -j= -J= -d= --version --help --list-interfaces --color --no-duplicate-keys",
         reads="-r=",
         checks=(("-i=", _INTERFACE),),
         writes="-w= -b= -a= -F= -g -U= --export-objects= --capture-comment=",

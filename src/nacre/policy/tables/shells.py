@@ -55,7 +55,7 @@ RUNNERS: dict[str, str] = {
     "socat": "can run programs and write files by its addresses",
     "m4": "can run commands from its input",
     "script": "runs a shell and writes all it prints",
-    "su": "runs a shell as another user",
+    **dict.fromkeys(("su", "runuser"), "runs a shell as another user"),
     "xdg-open": "opens a file with the program that belongs to it",
     "open": "opens a file with the program that belongs to it",
     "perf": "runs and measures its arguments",

@@ -140,14 +140,6 @@ WRAPPERS = (
         transparent=False,
     ),
     Wrapper(
-        names="runuser",
-        reason="runs its arguments as another user",
-        options="-u= -g= -G= --user= --group= --supp-group= -h -V --help --version",
-        runs="-c= --command= --session-command= -s= --shell= -l --login -f -m -p -P",
-        starts_shell=True,
-        transparent=False,
-    ),
-    Wrapper(
         names="setpriv",
         reason="runs its arguments with other privileges",
         options="-d -h -V --dump --nnp --no-new-privs --inh-caps= --ambient-caps= --list-caps --ruid= --euid= --rgid= --egid= --reuid= --regid= --clear-groups --keep-groups --init-groups --groups= --bounding-set= --securebits= --pdeathsig= --help --reset-env --version",
