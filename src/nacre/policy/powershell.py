@@ -71,7 +71,8 @@ _REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
 _BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
 # Words that end something, and run nothing themselves.
 _ENDS = regex(
-    r"(?:exit(?:[ \t]+(?:[0-9]+|\$LASTEXITCODE))?|return|break|continue)(?=[ \t\r]*(?:[;\n}]|\Z))", re.IGNORECASE
+    r"(?:exit(?:[ \t]+(?:[0-9]+|\$LASTEXITCODE))?|return|break|continue)(?=[ \t\r]*(?:[;\n}]|\Z))",
+    re.IGNORECASE,
 )
 # `name = ` in a hash table.
 _KEY = regex(r"(?:[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z0-9_. /-]*'|\"[A-Za-z0-9_. /-]*\")[ \t]*=(?!=)")
@@ -79,7 +80,7 @@ _TRUTH = regex(r"\$(?:true|false)(?![\w?:.\[])", re.IGNORECASE)
 _LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
 _ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 _STRING_PLAIN = regex(r"[^\"`$\n]+")
-_BRACKET = regex(r"[$@]?\(|\{")
+_BRACKET = regex(r"[$@]?\(|@?\{")
 # `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
 _BROKEN_PARAMETER = regex(r"-(?:[^\W\d]|\?)[^:'\"\s]*[.\[]")
 # Behind `-Path:` stands a value of its own.
@@ -325,10 +326,7 @@ class _Reader:
     def _value(self, char: str) -> bool:
         bracket = _BRACKET.match(self.text, self.pos)
         if bracket is not None:
-            self.pos = bracket.end()
-            self.statements("}" if bracket.group() == "{" else ")")
-        elif self.text.startswith("@{", self.pos):
-            self._table()
+            self._bracketed(bracket)
         elif char == "$":
             counted = _COUNTED.match(self.text, self.pos)
             if counted is not None:
@@ -350,12 +348,15 @@ class _Reader:
         self._members()
         return True
 
-    def _table(self) -> None:
-        """`@{ name = 'x'; age = 3 }`: names that are written out, and expressions."""
-        self._pairs(self._expression)
+    def _bracketed(self, bracket: re.Match[str]) -> None:
+        if bracket.group() == "@{":  # `@{ name = 'x'; age = 3 }`
+            self._pairs(self._expression)
+            return
+        self.pos = bracket.end()
+        self.statements("}" if bracket.group() == "{" else ")")
 
     def _calculated(self) -> None:
-        """`@{ n = 'KB'; e = { $_.Length / 1KB } }`, an argument: another value could hold a block of commands."""
+        """`@{ n = 'KB'; e = { $_.Length / 1KB } }`: a value from elsewhere could hold a block of commands."""
         self._pairs(self._text_or_block)
 
     def _text_or_block(self) -> None:
@@ -364,6 +365,7 @@ class _Reader:
             self._blanks()
 
     def _pairs(self, read_value: Callable[[], None]) -> None:
+        """Names that are written out, and values."""
         self.pos += len("@{")
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -514,16 +516,12 @@ class _Reader:
             parts.append(self._here_string())
         elif char == "`" and not (parts and _PARAMETER.match(parts[0])):
             parts.append(self._escaped(plain=True))
-        elif char in "$({" or self.text.startswith("@(", self.pos):
-            if first and char in "({":
+        elif char in "$({" or self.text.startswith(("@(", "@{"), self.pos):
+            if first and (char in "({" or self.text.startswith("@{", self.pos)):
                 hint = "put a blank before the block" if parts else "write the command's name"
                 raise NotUnderstood("the command's name is only known when it runs", self.pos, hint=hint)
             state.listed = True
             self._put_in(parts)
-        elif self.text.startswith("@{", self.pos) and not first and not parts:
-            state.listed = True
-            self._calculated()
-            parts.append(UNKNOWN)
         elif char in "@`" or (char == "[" and first):
             raise NotUnderstood(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
         elif char in "[]#":
@@ -541,7 +539,10 @@ class _Reader:
                 raise NotUnderstood("PowerShell begins another argument here", start, hint=_QUOTES)
             parts.append(self._expanded_piece())
             return
-        self._value(self._peek())
+        if self.text.startswith("@{", start):
+            self._calculated()
+        else:
+            self._value(self._peek())
         parts.append(UNKNOWN)
         before_path = self._peek() in {"/", "\\"} and _VARIABLE.fullmatch(self.text, start, self.pos)
         if not before_path and not self._at_word_end():
