@@ -343,6 +343,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "run it as several calls": ("powershell", "ls;" * 1_200, "ls"),
     "begin its text on the next line": ("powershell", "echo @'a\n'@", "echo @'\na\n'@"),
     "write foreach ($x in ...) { ... }": ("powershell", "foreach ($x) { ls }", "foreach ($x in 1) { ls }"),
+    "write @{ name = 'value'; other = 1 }": (
+        *("powershell", "$x = @{ (ls) = 1 }; ls", "$x = @{ a = 1 }; ls"),
+    ),
     "use Get-Content and a pipe": ("powershell", "sort < x", "Get-Content x | sort"),
     "use a plain number": ("powershell", "$x[1; ls", "$x[1]; ls"),
     "close every bracket": ("powershell", "(ls", "(ls)"),

@@ -1,8 +1,8 @@
 """A small, strict reader for PowerShell: commands, pipelines, strings, script blocks and plain expressions.
 
 Above: `evaluation`. Below: `model` and `refusal`. PowerShell is a large language; what is not read here with
-certainty (method calls, types, most keywords and operators, hash tables, stop-parsing, comments in the middle
-of a line, values glued to other text) is refused. Names keep their spelling; aliases are not this module's
+certainty (method calls, types, most keywords and operators, stop-parsing, comments in the middle of a line,
+values glued to other text) is refused. Names keep their spelling; aliases are not this module's
 business.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nacre.policy.model import (
     BLOCK,
@@ -27,6 +28,9 @@ from nacre.policy.model import (
 from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
 from nacre.policy.refusal import PLAINER, NotUnderstood
 from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS, POWERSHELL_ALIASES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_DEPTH = 30
 MAX_TEXT = 100_000
@@ -65,17 +69,25 @@ _RUNS_BLOCKS = regex(r"(?i)-[ci]?(?:replace|split)")
 _PLAIN = regex(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
 _BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
+# Words that end something, and run nothing themselves.
+_ENDS = regex(
+    r"(?:exit(?:[ \t]+(?:[0-9]+|\$LASTEXITCODE))?|return|break|continue)(?=[ \t\r]*(?:[;\n}]|\Z))",
+    re.IGNORECASE,
+)
+# `name = ` in a hash table.
+_KEY = regex(r"(?:[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z0-9_. /-]*'|\"[A-Za-z0-9_. /-]*\")[ \t]*=(?!=)")
+_TRUTH = regex(r"\$(?:true|false)(?![\w?:.\[])", re.IGNORECASE)
 _LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
 _ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 _STRING_PLAIN = regex(r"[^\"`$\n]+")
-_BRACKET = regex(r"[$@]?\(|\{")
+_BRACKET = regex(r"[$@]?\(|@?\{")
 # `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
 _BROKEN_PARAMETER = regex(r"-(?:[^\W\d]|\?)[^:'\"\s]*[.\[]")
 # Behind `-Path:` stands a value of its own.
 _BEFORE_VALUE = regex(r"-[A-Za-z]+:\Z")
 _PARAMETER = regex(r"-[^\W\d]")
 _ACTIVE = regex(r"[*?\[]")
-_BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?\{(?s:.*)\}\Z")
+_BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?@?\{(?s:.*)\}\Z")
 _NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
 _OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
@@ -84,6 +96,7 @@ _SCOPES = names("env global local script private")
 _HERE_OPENING = regex(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _QUOTES = "put the text into single quotes"
+_TABLE = "write @{ name = 'value'; other = 1 }"
 _FOREACH = "write foreach ($x in ...) { ... }"
 # No cmdlets, to which `Function::x` is what a name means: `pytest a.py::test_b`, `cargo test a::b`.
 _TAKE_TEXTS = DIVIDED_AS_ON_WINDOWS - POWERSHELL_ALIASES.keys()
@@ -109,6 +122,8 @@ class _Reader:
         self.pos = 0
         self.depth = 0
         self.commands: list[SimpleCommand] = []
+        # Whether there is anything but comments.
+        self.says_something = False
 
     def _peek(self) -> str:
         return self.text[self.pos] if self.pos < self.end else ""
@@ -235,6 +250,7 @@ class _Reader:
 
     def _element(self, *, head: bool) -> None:
         """A command, or an expression whose value goes on; `head`: nothing stands before it."""
+        self.says_something = True
         char, following = self._peek(), self.text[self.pos + 1 : self.pos + 2]
         if char == "&" and following in {" ", "\t", "'", '"'}:
             self._called()
@@ -250,7 +266,8 @@ class _Reader:
         if keyword is not None and head:
             self._block(keyword)
             return
-        self._command(self.pos)
+        if not (head and self._take(_ENDS)):
+            self._command(self.pos)
 
     def _block(self, keyword: re.Match[str]) -> None:
         """`if (...) {...} else {...}`, `foreach ($x in ...) {...}`, `while (...) {...}`."""
@@ -309,8 +326,7 @@ class _Reader:
     def _value(self, char: str) -> bool:
         bracket = _BRACKET.match(self.text, self.pos)
         if bracket is not None:
-            self.pos = bracket.end()
-            self.statements("}" if bracket.group() == "{" else ")")
+            self._bracketed(bracket)
         elif char == "$":
             counted = _COUNTED.match(self.text, self.pos)
             if counted is not None:
@@ -331,6 +347,44 @@ class _Reader:
             return False
         self._members()
         return True
+
+    def _bracketed(self, bracket: re.Match[str]) -> None:
+        if bracket.group() == "@{":  # `@{ name = 'x'; age = 3 }`
+            self._pairs(self._expression)
+            return
+        self.pos = bracket.end()
+        self.statements("}" if bracket.group() == "{" else ")")
+
+    def _calculated(self) -> None:
+        """`@{ n = 'KB'; e = { $_.Length / 1KB } }`: a value from elsewhere could hold a block of commands."""
+        self._pairs(self._text_or_block)
+
+    def _text_or_block(self) -> None:
+        if self._peek() in {"'", '"', "{"} or _TRUTH.match(self.text, self.pos):
+            self._value(self._peek())
+            self._blanks()
+
+    def _pairs(self, read_value: Callable[[], None]) -> None:
+        """Names that are written out, and values."""
+        self.pos += len("@{")
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise NotUnderstood("too many levels of nesting", self.pos, hint=PLAINER)
+        while True:
+            self._skip_lines()
+            if self._peek() == "}":
+                break
+            if not self._take(_KEY):
+                raise NotUnderstood("a hash table that is not understood", self.pos, hint=_TABLE)
+            self._blanks()
+            start = self.pos
+            read_value()
+            if self.pos == start or self._peek() not in {";", "\n", "}"}:
+                raise NotUnderstood("a hash table that is not understood", self.pos, hint=_TABLE)
+            if self._peek() == ";":
+                self.pos += 1
+        self.pos += 1
+        self.depth -= 1
 
     def _look_at(self, text: str) -> None:
         r"""`'\\host\x' | Get-Content`: a text that names a file on another machine, for some command."""
@@ -462,8 +516,8 @@ class _Reader:
             parts.append(self._here_string())
         elif char == "`" and not (parts and _PARAMETER.match(parts[0])):
             parts.append(self._escaped(plain=True))
-        elif char in "$({" or self.text.startswith("@(", self.pos):
-            if first and char in "({":
+        elif char in "$({" or self.text.startswith(("@(", "@{"), self.pos):
+            if first and (char in "({" or self.text.startswith("@{", self.pos)):
                 hint = "put a blank before the block" if parts else "write the command's name"
                 raise NotUnderstood("the command's name is only known when it runs", self.pos, hint=hint)
             state.listed = True
@@ -485,7 +539,10 @@ class _Reader:
                 raise NotUnderstood("PowerShell begins another argument here", start, hint=_QUOTES)
             parts.append(self._expanded_piece())
             return
-        self._value(self._peek())
+        if self.text.startswith("@{", start):
+            self._calculated()
+        else:
+            self._value(self._peek())
         parts.append(UNKNOWN)
         before_path = self._peek() in {"/", "\\"} and _VARIABLE.fullmatch(self.text, start, self.pos)
         if not before_path and not self._at_word_end():
@@ -589,4 +646,7 @@ def scan(text: str) -> Scan:
         reader.statements("")
     except NotUnderstood as error:
         refusal = error.refusal
+    if not reader.commands and reader.says_something:
+        # A value that is shown.
+        reader.commands.append(SimpleCommand((), (), (), 0, len(text)))
     return Scan(tuple(reader.commands), refusal)

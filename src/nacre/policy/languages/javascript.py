@@ -2,8 +2,8 @@
 """JavaScript: short texts that only compute and print.
 
 Above: `interpreters` asks about `node -e`. Below: nothing. There is no parser for it here: a text must be made of plain
-expressions, `console.log(...)`, variables, files that are read and data of a `package.json`. Brackets, which reach every
-method, do not occur, and no method is called that is not listed.
+expressions, `console.log(...)`, variables, lists, short functions, files that are read and data of a `package.json`. An
+index, which reaches every method, is a number that is written out, and no method is called that is not listed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from nacre.policy.patterns import regex
 
 _LONGEST = 2_000
 _TOKEN = regex(
-    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|[.,;:?()+*/%<>!&|~^-]|===?|="""
+    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|=>|\.\.\.|\{\s*\}|[.,;:?(){}\[\]+*/%<>!&|~^-]|===?|="""
 )
 _VALUES = names("true false null undefined NaN Infinity")
 # Objects and what may be asked of them.
@@ -27,6 +27,8 @@ _MEMBERS: dict[str, frozenset[str]] = {
         "PI E abs ceil floor round max min pow sqrt cbrt log log2 log10 exp sin cos tan atan atan2 trunc sign random hypot"
     ),
     "Date": names("now"),
+    "Buffer": names("from byteLength"),
+    "Array": names("isArray"),
     "Object": names("keys values entries"),
     "Number": names("MAX_SAFE_INTEGER MIN_SAFE_INTEGER EPSILON parseInt parseFloat isInteger"),
 }
@@ -35,22 +37,36 @@ _FUNCTIONS = names(
 )
 _CALLED = names(
     "log error info warn table cwd uptime memoryUsage hrtime parse stringify now abs ceil floor round max min pow sqrt cbrt log2 log10 exp "
-    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries"
+    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries from byteLength isArray"
 )
 # Methods of texts, numbers and lists.
 _METHODS = names(
     "trim split join slice includes indexOf toUpperCase toLowerCase toString toFixed startsWith endsWith padStart padEnd concat reverse sort "
-    "replace replaceAll at flat"
+    "replace replaceAll at flat map filter reduce forEach some every find findIndex flatMap match test "
+    "toISOString getTime getFullYear toLocaleString update digest"
 )
 _READS = names("readFileSync existsSync readdirSync statSync")
-_FILE_MODULE = regex(r"""(['"])(?:node:)?fs\1\Z""")
+_MODULE = regex(r"""(['"])(?:node:)?(fs|os|path|crypto)\1\Z""")
+# Modules and what may be asked of them; of the one that reads files `_READS`.
+_OF_MODULE: dict[str, frozenset[str]] = {
+    "os": names(
+        "cpus totalmem freemem hostname platform arch release type uptime tmpdir homedir loadavg EOL"
+    ),
+    "path": names("join basename dirname extname resolve relative normalize sep"),
+    "crypto": names("randomBytes randomUUID randomInt createHash"),
+}
+_MADE = names("Date Set Map")
+_PACKAGE = regex(r"""(['"])[@A-Za-z][A-Za-z0-9@/_-]*\1\Z""")
 _FILE = regex(r"""(['"])([^'"\\\n]+)\1\Z""")
 _DECLARES = names("const let var")
 _JSON_FILE = regex(r"""['"](\./(?:(?!\.\.)[A-Za-z0-9_./-])+\.json)['"]\Z""")
 _PROPERTY = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NEVER = names("constructor prototype __proto__ mainModule binding dlopen bind call apply")
 # Before a slash that divides: a value. Anywhere else it begins a regular expression, in which quotes mean nothing.
-_VALUE_END = regex(r"[\w$'\")]")
+_VALUE_END = regex(r"[\w$'\")\]]")
+_INDEX = regex(r"[0-9]+\Z")
+# Before a list that is written out, or an empty object.
+_BEFORE_VALUE = names("( , = | ? : [ => + && ||")
 
 
 class _NotPlainError(Exception):
@@ -81,14 +97,20 @@ def _pieces(code: str) -> list[str]:
     return pieces
 
 
+def _is_new_name(name: str) -> bool:
+    """Whether a variable of this name hides nothing that is known."""
+    taken = name in _MEMBERS or name in _FUNCTIONS or name in _VALUES or name == "require"
+    return not taken and _PROPERTY.match(name) is not None
+
+
 class _Script:
     def __init__(self, pieces: list[str]) -> None:
         self.pieces = pieces
         self.at = 0
         self.files: list[str] = []
-        # Names of variables, and of those that are the module that reads files.
+        # Names of variables, and of those that are modules.
         self.variables: set[str] = set()
-        self.modules: set[str] = set()
+        self.modules: dict[str, str] = {}
 
     def read(self) -> list[str]:
         while self.at < len(self.pieces):
@@ -97,8 +119,10 @@ class _Script:
                 self._declare()
             elif piece[0].isalpha() or piece[0] in "_$":
                 self._chain()
-            elif piece == "." and self._peek(-1) == ")":
+            elif piece in {".", "["} and self._peek(-1) in {")", "]"}:
                 self._properties()
+            elif piece == "(" and self._is_function():
+                self._function()
             else:
                 self._operator(piece)
                 self.at += 1
@@ -110,37 +134,78 @@ class _Script:
 
     def _operator(self, piece: str) -> None:
         before, after = self._peek(-1), self._peek(1)
-        calls = piece == "(" and before == ")"
+        calls = piece == "(" and before[:1] in {")", "]", "{", "}"}
+        spreads = piece == "..." and before not in {"[", "(", ","}
         doubled = piece in "+-" and after == piece
         regex = piece == "/" and (not before or not _VALUE_END.match(before) or after in {"/", "*"})
-        if piece in {".", "="} or calls or doubled or regex:
+        begins = piece == "[" and before in {"", ";"}
+        value = (piece == "[" or piece[0] == "{") and before not in _BEFORE_VALUE and not begins
+        block = piece == "{" and before == "=>"
+        if piece in {".", "=", "=>"} or calls or doubled or regex or value or block or spreads:
             raise _NotPlainError
+
+    def _is_function(self) -> bool:
+        """`(a, b) =>`."""
+        end = self.at + 1
+        while end < len(self.pieces) and (self.pieces[end] == "," or _PROPERTY.match(self.pieces[end])):
+            end += 1
+        return self.pieces[end : end + 2] == [")", "=>"] and self._peek(-1) in _BEFORE_VALUE
+
+    def _function(self) -> None:
+        """Its parameters; its value is an expression like others."""
+        while self._peek() != "=>":
+            if self._peek() not in {"(", ",", ")"}:
+                self._name(self._peek())
+            self.at += 1
+        self.at += 1
+
+    def _name(self, name: str) -> None:
+        """A parameter: another variable."""
+        if not _is_new_name(name) or name in self.modules:
+            raise _NotPlainError
+        self.variables.add(name)
 
     def _declare(self) -> None:
         """`const x =`, `const fs = require('fs');`."""
         name = self._peek(1)
-        taken = name in _MEMBERS or name in _FUNCTIONS or name in _VALUES or name in {"require", "Object"}
-        if taken or not _PROPERTY.match(name) or self._peek(2) != "=":
+        if not _is_new_name(name) or self._peek(2) != "=":
             raise _NotPlainError
         self.at += 3
         module = self.pieces[self.at : self.at + 5]
-        if len(module) > 3 and module[0] == "require" and _FILE_MODULE.match(module[2]):  # noqa: PLR2004 - its words
-            if module[1] != "(" or module[3:] not in ([")"], [")", ";"]):
+        found = _MODULE.match(module[2]) if len(module) > 3 and module[0] == "require" else None  # noqa: PLR2004 - its words
+        if found is not None and module[3:] in ([")"], [")", ";"]):
+            if module[1] != "(" or name in self.variables:
                 raise _NotPlainError
-            self.modules.add(name)
+            self.modules[name] = found.group(2)
             self.at += 4
         else:
             self.variables.add(name)
+
+    def _begins_value(self, root: str) -> bool:
+        """`x =>`, `{x: `, `new Date(`."""
+        following, before = self._peek(), self._peek(-2)
+        if following == "=>" and before in _BEFORE_VALUE:
+            self._name(root)
+            self.at += 1
+        elif following == ":" and before in {"{", ","} and root not in _NEVER:
+            pass
+        elif root == "new" and following in _MADE and self._peek(1) == "(":
+            self.at += 1
+        else:
+            return False
+        return True
 
     def _chain(self) -> None:
         """A name and its members."""
         root = self._peek()
         self.at += 1
+        if self._begins_value(root):
+            return
         if root in _VALUES or (root in _FUNCTIONS and self._peek() == "("):
-            if self._peek() == ".":
+            if self._peek() in {".", "["}:
                 raise _NotPlainError
         elif root in self.modules:
-            self._reads_file()
+            self._of_module(self.modules[root])
         elif root in self.variables:
             self._properties()
         elif root == "require":
@@ -164,10 +229,26 @@ class _Script:
         self.at += 1
         self._properties()
 
-    def _require(self) -> None:
-        if self._peek() == "(" and _FILE_MODULE.match(self._peek(1)) and self._peek(2) == ")":
-            self.at += 3
+    def _of_module(self, module: str) -> None:
+        if module == "fs":
             self._reads_file()
+            return
+        if self._peek() != "." or self._peek(1) not in _OF_MODULE[module]:
+            raise _NotPlainError
+        self.at += 2
+        if self._peek() != "(":
+            self._properties()
+
+    def _require(self) -> None:
+        module = _MODULE.match(self._peek(1))
+        if self._peek() == "(" and module is not None and self._peek(2) == ")":
+            self.at += 3
+            self._of_module(module.group(2))
+            return
+        if self.pieces[self.at : self.at + 3] == [".", "resolve", "("]:
+            if not _PACKAGE.match(self._peek(3)) or self._peek(4) != ")":
+                raise _NotPlainError
+            self.at += 5
             return
         found = _JSON_FILE.match(self._peek(1))
         if self._peek() != "(" or self._peek(2) != ")" or found is None:
@@ -186,7 +267,12 @@ class _Script:
 
     def _properties(self) -> None:
         """Properties of data: none that leads to code, and no call but of a method that is listed."""
-        while self._peek() == ".":
+        while self._peek() in {".", "["}:
+            if self._peek() == "[":
+                if not _INDEX.match(self._peek(1)) or self._peek(2) != "]":
+                    raise _NotPlainError
+                self.at += 3
+                continue
             name = self._peek(1)
             if not _PROPERTY.match(name) or name in _NEVER:
                 raise _NotPlainError

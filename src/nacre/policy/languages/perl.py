@@ -2,8 +2,8 @@
 
 Above: `programs` asks about `perl -pe` and the like. Below: nothing. There is no parser for it here: a text
 must be made of substitutions, transliterations and `print`, with conditions that look for a pattern or a
-line's number. What is filled in, in a pattern or a text, is a group that was found (`$1`) and nothing else:
-other variables have subscripts, which are code.
+line's number. What is filled in, in a pattern or a text, is a group that was found (`$1`), the line (`$_`) or
+its number (`$.`) and nothing else: other variables have subscripts, which are code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _PERL_OPTION = regex(r"-[apnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
 _LONGEST = 2_000
 # In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
 _IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
-_IN_TEXT = r"(?:[^\\$@\n{d}]|\\[ntrLUE\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]|\$[1-9&](?![\[{{0-9:-]))*"
+_IN_TEXT = (
+    r"(?:[^\\$@\n{d}]|\\[ntrLUE\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]"
+    r"|\$[1-9&](?![\[{{0-9:-])|\$_(?![\w\[{{:-])|\$\.(?![\[{{-]))*"
+)
 # Older versions pass over blanks in it.
 _CODE_IN_PATTERN = regex(r"\(\s*\?\s*[?p]?\s*\{|\(\s*\*")
 
@@ -38,14 +41,15 @@ def _text(delimiter: str) -> str:
 _DELIMITERS = ("/", "|", "#", ",", "!")
 _FOUND = rf"m?/{_pattern('/')}/[gims]*"
 _LINE = r"\$\.\s*(?:==|<=|>=|<|>)\s*[0-9]+"
-_CONDITION = rf"(?:{_FOUND}(?:\s*\.\.\.?\s*{_FOUND})?|{_LINE}(?:\s*&&\s*{_LINE})*)"
+_TERM = rf"(?:(?:!\s*)?{_FOUND}|\$_\s*[=!]~\s*{_FOUND}|{_LINE})"
+_CONDITION = rf"(?:{_FOUND}\s*\.\.\.?\s*{_FOUND}|{_TERM}(?:(?:\s*(?:&&|\|\|)\s*|\s+(?:and|or)\s+){_TERM})*)"
 _REPLACES = "|".join(rf"s\{sign}{_pattern(sign)}\{sign}{_text(sign)}\{sign}[gimsr]*" for sign in _DELIMITERS)
 _CHANGES_LETTERS = r"(?:tr|y)/[A-Za-z0-9 _.,:;+*-]*/[A-Za-z0-9 _.,:;+*-]*/[cdsr]*"
-# Of the parts of a line (`-a`), by their numbers.
-_PARTS = r"\s+\$F\[-?[0-9]+\](?:\s*,\s*\$F\[-?[0-9]+\])*"
-_PRINTS = rf'print(?:\s*"{_text(chr(34))}"|{_PARTS})?|next|last'
+# Of the parts of a line (`-a`), by their numbers; groups that were found, and texts.
+_PART = rf'(?:\$F\[-?[0-9]+\]|\$[1-9&_.]|"{_text(chr(34))}")'
+_PRINTS = rf'print(?:\s*"{_text(chr(34))}"(?:\s*,\s*{_PART})*|\s+{_PART}(?:\s*,\s*{_PART})*)?|next|last'
 _STATEMENT = regex(
-    rf"\s*(?:{_REPLACES}|{_CHANGES_LETTERS}|{_PRINTS})?(?:\s*(?<=\s)(?:if|unless)\s+{_CONDITION})?\s*(?:;|\Z)"
+    rf"\s*(?:{_REPLACES}|{_CHANGES_LETTERS}|{_PRINTS})?(?:\s*(?<=\s)(?:if|unless|while)\s+{_CONDITION})?\s*(?:;|\Z)"
 )
 
 

@@ -21,7 +21,7 @@ _LONGEST = 2_000
 _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
-    "zlib difflib pprint ast tomllib importlib.metadata csv yaml"
+    "zlib difflib pprint ast tomllib importlib.metadata csv yaml os"
 )
 # `import x; print(x.__version__)`, `x.__file__`: a module is there, which, and where. Its import is no more than a script of the project;
 # these few do something at once.
@@ -61,7 +61,7 @@ _ATTRIBUTES = names(
     "chain product permutations combinations accumulate islice groupby zip_longest repeat count cycle starmap takewhile dropwhile "
     "reduce partial mean median mode stdev variance pstdev pvariance Decimal Fraction quantize numerator denominator "
     "python_version system machine node release python_implementation month_name day_name "
-    "search match findall finditer fullmatch compile group groups groupdict start end span sub subn escape IGNORECASE MULTILINE DOTALL "
+    "search match findall finditer fullmatch compile group groups groupdict start end span sub subn escape IGNORECASE MULTILINE DOTALL VERBOSE I M S X "
     "quote unquote quote_plus unquote_plus urlparse urlencode parse_qs parse urljoin unescape normalize category name bisect_left "
     "crc32 adler32 compress decompress unified_diff ndiff pprint pformat itemgetter real imag conjugate bit_length bit_count "
     "DictReader reader fieldnames walk iter_child_nodes get_docstring unparse dump FunctionDef AsyncFunctionDef ClassDef Import ImportFrom "
@@ -72,6 +72,9 @@ _ATTRIBUTES = names(
 
 # Of PyYAML's functions those that make plain values and nothing else: `load` makes objects, and calls what a text names.
 _OF_YAML = names("safe_load safe_load_all safe_dump safe_dump_all YAMLError")
+# Of modules that can do anything, what may stand behind their names.
+_OF_MODULE = {"yaml": _OF_YAML, "os": names("cpu_count getcwd getpid getppid getenv environ linesep")}
+_OF_MODULES = frozenset().union(*_OF_MODULE.values())
 
 
 def files_of_plain_python(code: str) -> list[str] | None:
@@ -118,18 +121,35 @@ def _uses_of(nodes: list[ast.AST]) -> tuple[list[str], list[str]] | None:
             files[named[1] or (writes_paths and name == "Path")].append(named[0])
         elif not _is_plain_node(node) or not _suits_paths(node, calls):
             return None
-    return files if _names_are_known(nodes) and _yaml_is_safe(nodes) else None
+    return files if _names_are_known(nodes) and _modules_are_safe(nodes) else None
 
 
-def _yaml_is_safe(nodes: list[ast.AST]) -> bool:
-    """Whether `yaml` stands nowhere but before its safe functions: under another name it would not be seen."""
-    imported = [
-        node for node in nodes if type(node).__name__ == "alias" and getattr(node, "name", "") == "yaml"
-    ]
-    if any(getattr(node, "asname", None) for node in imported):
-        return False
-    safe = {id(getattr(node, "value", None)) for node in nodes if getattr(node, "attr", "") in _OF_YAML}
-    return all(id(node) in safe for node in nodes if getattr(node, "id", "") == "yaml")
+def _environment_is_read(nodes: list[ast.AST]) -> bool:
+    """Whether `os.environ` is only asked for one variable: set, it decides what some modules run."""
+    asked = {
+        id(getattr(node, "value", None))
+        for node in nodes
+        if getattr(node, "attr", "") == "get"
+        or (type(node).__name__ == "Subscript" and type(getattr(node, "ctx", None)).__name__ == "Load")
+    }
+    imported = any(
+        type(node).__name__ == "alias" and getattr(node, "name", "") == "environ" for node in nodes
+    )
+    return not imported and all(id(node) in asked for node in nodes if getattr(node, "attr", "") == "environ")
+
+
+def _modules_are_safe(nodes: list[ast.AST]) -> bool:
+    """Whether `yaml` and `os` stand nowhere but before what is harmless: under other names they would not be seen."""
+    for module, known in _OF_MODULE.items():
+        imported = [
+            node for node in nodes if type(node).__name__ == "alias" and getattr(node, "name", "") == module
+        ]
+        if any(getattr(node, "asname", None) for node in imported):
+            return False
+        safe = {id(getattr(node, "value", None)) for node in nodes if getattr(node, "attr", "") in known}
+        if any(id(node) not in safe for node in nodes if getattr(node, "id", "") == module):
+            return False
+    return _environment_is_read(nodes)
 
 
 def _names_are_known(nodes: list[ast.AST]) -> bool:
@@ -235,7 +255,7 @@ def _is_plain_import(node: ast.AST) -> bool:
     if module == "pathlib" and not level:
         # By this name alone: what it is called with is looked at.
         return imported == ["Path"] and all(alias.asname is None for alias in getattr(node, "names", ()))
-    known = _OF_YAML if module == "yaml" else _ATTRIBUTES
+    known = _OF_MODULE.get(module or "", _ATTRIBUTES)
     return not level and module in _MODULES and all(name in known for name in imported)
 
 
@@ -261,7 +281,7 @@ def _is_plain_attribute(node: ast.AST) -> bool:
     name: str = getattr(node, "attr", "_")
     if type(getattr(node, "ctx", None)).__name__ != "Load":
         return False
-    if name in _OF_YAML:
+    if name in _OF_MODULES:
         return True
     if name == "format":
         text = getattr(getattr(node, "value", None), "value", None)
