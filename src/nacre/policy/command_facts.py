@@ -1,6 +1,6 @@
 """What simple commands do to variables and streams, told from their words and places alone. Pure.
 
-Above: `values`, which follows what variables hold. Below: `grammar`, `model`.
+Above: `values`, which follows what variables hold. Below: `grammar`, `model`, the table of variables.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.grammar import GRAMMARS, behind_prefixes
 from nacre.policy.model import names
 from nacre.policy.patterns import regex
+from nacre.policy.tables.variables import EVALUATED_BY_BASH, EVALUATED_ELSEWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +34,13 @@ ASSIGNING = names(
 # Builtins after which no variable is known any more.
 OPAQUE = names("eval source . trap")
 # Variables that shells set or change by themselves.
-CHANGING = regex(
+_CHANGING = regex(
     r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
-    r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
+    r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|LINES|COLUMNS|argv|ARGC|status|pipestatus|match"
     r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
 )
+# In shells that keep many variables as numbers, nothing is 0; to zsh a user's name is that of the account.
+_CHANGING_ELSEWHERE = EVALUATED_BY_BASH | EVALUATED_ELSEWHERE | {"USERNAME"}
 # Numbers that the larger shells provide; those of users only zsh does not take from its environment.
 _COUNTING = names("RANDOM SECONDS LINENO PPID")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
@@ -45,6 +48,12 @@ _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 # `IFS= read -r line` is for this line alone; all else changes how values are split from then on.
 _SPLITS_OTHERWISE = regex(r"IFS(?!=[^;&|\n]*\bread\b)")
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+
+
+def is_kept_by_shell(name: str, shell: str) -> bool:
+    """Whether a variable may hold something else than what it was given: the shell sets it, too."""
+    numbers = shell == "zsh" or (shell in GRAMMARS and GRAMMARS[shell].name == "ksh")
+    return _CHANGING.fullmatch(name) is not None or (numbers and name in _CHANGING_ELSEWHERE)
 
 
 def counts_itself(name: str, shell: str) -> bool:

@@ -41,13 +41,13 @@ from nacre.policy.alternatives import (
 from nacre.policy.calls import FOLLOWED_SHELLS, PARAMETER, Calls
 from nacre.policy.command_facts import (
     ASSIGNING,
-    CHANGING,
     OPAQUE,
     cleans_up,
     command_name,
     counts_itself,
     feeder_of,
     has_expansions,
+    is_kept_by_shell,
     is_output,
     is_pipeline,
     may_print_nothing,
@@ -222,7 +222,7 @@ class Context:
 
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
-        if self._opaque or name in self.associative or CHANGING.fullmatch(name):
+        if self._opaque or name in self.associative or is_kept_by_shell(name, self.shell):
             return False
         if any(start <= at < end for start, end in self._later):
             return False
