@@ -280,7 +280,7 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
 
 
 def _is_no_command(text: str) -> bool:
-    """Files of the project, names of tasks, pages of this machine: what lies at another address could be code."""
+    """Files of the project, names of tasks, pages of this machine; what lies elsewhere could be code."""
     return _NO_COMMAND.fullmatch(text) is not None or _LOCAL.fullmatch(text) is not None
 
 
