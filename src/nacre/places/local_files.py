@@ -32,8 +32,11 @@ class LocalFiles:
         return os.path.expanduser(path)
 
     def real_path(self, path: str) -> str:
-        """A path without links and `..`."""
-        return os.path.realpath(path)
+        """A path without links and `..`, as far as they may be read."""
+        try:
+            return os.path.realpath(path)
+        except OSError:  # a link of another process, as in /proc/1/root
+            return os.path.abspath(path)
 
     def is_directory(self, path: str) -> bool:
         """Whether there is a directory of that name, links followed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import gets_others, known_path
+from nacre.policy.effects import as_pattern, gets_others, known_path
 from nacre.policy.hidden_files import is_environment, is_unknown_hidden_file
 from nacre.policy.paths import (
     LONGEST_PATH,
@@ -56,7 +56,7 @@ class Arrivals:
         if any(item.decision == "deny" for item in findings.items):
             return  # to look through a large directory takes its time
         places = list(self._places(use, files)) if put or use.access == "fill" or findings.unpacked else []
-        if findings.unpacked and self._is_written(use, uses) and self._is_unpacked(use, places):
+        if findings.unpacked and self._is_led_away(use, uses, places):
             reason = "this text fills that directory: a link that comes along can lead anywhere"
             self._refuse(use, reason, _SEVERAL)
         elif any(self._leads_away(place, use, put, files) for place in places):
@@ -108,17 +108,18 @@ class Arrivals:
         for start in starts if findings.surely_entered else [here, *starts]:
             yield real(files, joined(start, expanded(text, files.home)))
 
-    def _is_written(self, use: PathUse, uses: Sequence[PathUse]) -> bool:
-        """Of what is changed, the last gets the others: `mv d/x y` takes something away from d."""
-        changed = [other for other in uses if other.access == "change"]
-        return use.access != "change" or changed[-1] is use
-
-    def _is_unpacked(self, use: PathUse, places: Sequence[str]) -> bool:
+    def _is_led_away(self, use: PathUse, uses: Sequence[PathUse], places: Sequence[str]) -> bool:
         """Whether it is, or is behind, a name that an archive has brought; if filled, it may hold one."""
+        own = self.findings.own
+        # Of what is changed, the last gets the others: `mv d/x y` takes something away from d.
+        changed = [other for other in uses if other.access == "change"]
+        moved = use.access == "change" and changed[-1] is not use
+        if moved and not (own is not None and own.may_be(as_pattern(use.word))):
+            return False
         return any(
-            # What is only removed or touched may itself be a link, but no directory on the way to it.
+            # What is only moved, removed or touched may itself be a link, but no directory on the way to it.
             is_at_or_below(place.rpartition("/")[0].rpartition("/")[0], unpacked)
-            if use.access == "touch"
+            if moved or use.access == "touch"
             else is_at_or_below(place, unpacked) or (use.access == "fill" and is_at_or_below(unpacked, place))
             for place in places
             for unpacked in self.findings.unpacked

@@ -31,7 +31,7 @@ from nacre.policy.findings import WINDOWS
 from nacre.policy.hidden_files import (
     is_environment,
     is_expanded_when_activated,
-    is_hidden_at_home,
+    is_followed_at_home,
     is_hidden_elsewhere,
     is_of_the_system,
     is_unknown_hidden_file,
@@ -76,6 +76,8 @@ _CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "equip", "a
 _ONLY_FENCED: frozenset[Access] = frozenset({"read", "maybe", "leave", "tree", "pattern"})
 # Shells to which `**` never means more than `*`; to others it does with an option (globstar).
 _PLAIN_STARS = frozenset({"dash", "ash", "busybox", "mksh", "", *WINDOWS})
+_WHO_ASKS = "where this path leads depends on the program that opens it"
+_PATH_ITSELF = "write the path itself"
 _FIND_LESS = "say what is to be found: -name '*.py', -not -path '*/.*', or start in a directory below"
 # What runs or prints what was found, and how it finds no links; else an option is better left out.
 _WITHOUT_LINKS = (
@@ -276,8 +278,7 @@ class Boundaries:
             return
         text = known_path(word) or as_pattern(word)
         if self._depends_on_who_asks(text, [other.word for other in uses if other.access == "read"]):
-            reason = "where this path leads depends on the program that opens it"
-            self.add("deny", "own files", reason, _span(word), hint="write the path itself")
+            self.add("deny", "own files", _WHO_ASKS, _span(word), hint=_PATH_ITSELF)
         if self.findings.policy.mode == "allowlist":
             self._changed_under_allowlist(use, text, uses)
         own = self.findings.own
@@ -350,6 +351,8 @@ class Boundaries:
         """Files below a directory are changed, whichever are found: nacre's own, or what git runs."""
         findings, word = self.findings, use.word
         text = known_path(word) or as_pattern(word)
+        if self._depends_on_who_asks(text, ()):
+            return self.add("deny", "own files", _WHO_ASKS, _span(word), hint=_PATH_ITSELF)
         patterns = use.names or ("*",)
         own = findings.own
         start = findings.cwd or "."
@@ -364,9 +367,7 @@ class Boundaries:
         inside = self._tells_what_runs(joined(text, "x"), "change")
         git, home = self._holds_what_runs(text, use)
         if inside or may_be_run(patterns, git=git, home=home) or self._arrivals.finds_hidden(use, text):
-            reason = (
-                "a file that tells programs what to run (.git/config, ~/.profile) can be among what is found"
-            )
+            reason = "a file that says what runs (.git/config, ~/.profile) can be among what is found"
             self.add("deny", "own files", reason, _span(word), hint=_FIND_LESS)
 
     def _tracked(self, use: PathUse) -> None:
@@ -436,7 +437,7 @@ class Boundaries:
             return is_unknown_hidden_file(below) and not (access == "equip" and is_environment(below))
         if is_at_or_below(place, home):
             below = place[len(home) :].lstrip("/")
-            return is_hidden_at_home(below) or is_unknown_hidden_file(below)
+            return is_followed_at_home(below) or is_unknown_hidden_file(below)
         return is_of_the_system(place) or is_hidden_elsewhere(place)
 
     def _without_links(self, text: str) -> list[str]:

@@ -139,8 +139,7 @@ class GitInspector(CodeInspector):
         elif command.text == "format-patch" and not _is_printed(rest):
             found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
         elif command.text in {"apply", "am"}:
-            # A patch may name any file but those in .git.
-            found.uses(command.with_text("."), "change")
+            self._git_patched(command, rest, found)
         elif command.text in {"push", "remote"}:
             self._git_receiver(command, rest, found)
         elif command.text in {"clone", "submodule"}:
@@ -158,6 +157,14 @@ class GitInspector(CodeInspector):
             signed = signed or (command.text == "shortlog" and _SIGNATURE.search(word.text))  # of --group
             if signed or _SIGNATURE_FIELD.search(word.text):
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
+
+    def _git_patched(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """A patch may name any file but those in .git, below the directory of an option."""
+        found.uses(command.with_text("."), "change")
+        entry = next((c for c in tables.git_commands() if c.names == command.text), None)
+        for item in read(compiled(entry), rest) if entry is not None else ():
+            if item.flag == "--directory" and item.value is not None:
+                found.uses(item.value, "change")
 
     def _git_receiver(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """`git push ./x`: git runs the hooks of a repository on this machine, as its configuration says."""

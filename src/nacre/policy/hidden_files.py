@@ -37,6 +37,8 @@ _LEFT_ALONE = ".git/info/exclude"
 _ENVIRONMENT = regex(r"(?:\./|/)?(?:\w[\w-]*/)*\.(?:venv|virtualenv)[\w.-]*/?")
 _EXPANDED = regex(r"[$`\"\\\n]")
 _TEMPORARY = regex(r"(?:/private)?(?:/var)?/tmp/[^/]+(?:/[^/.][^/]*)*", re.DOTALL)
+# Where shells look for programs before the system's, and what macOS starts by itself.
+_STARTED_AT_HOME = regex(r"(?:(?:go/)?bin|Library/(?!Caches/)[^/]+)(?:/.*)?", re.DOTALL | re.IGNORECASE)
 _OF_THE_SYSTEM = regex(
     r"/(?:etc|usr|boot|opt|bin|sbin|lib(?:32|64|x32)?|sys|proc(?!/(?:self|[0-9]+)/fd/)|cgroup|snap|gnu|System|Library|Applications|nix"
     r"|run/(?!user/|lock/|shm/)[^/]+|dev/(?!shm/|pts/|(?:null|zero|full|tty|std(?:in|out|err)|fd/[0-9]+)/)[^/]+"
@@ -63,9 +65,10 @@ def is_environment(path: str) -> bool:
     return _ENVIRONMENT.fullmatch(path) is not None
 
 
-def is_hidden_at_home(path: str) -> bool:
-    """Whether a path below a home directory begins with such a name: none of them is known to be harmless."""
-    return path.startswith(".") and bool(path.partition("/")[0].strip("."))
+def is_followed_at_home(path: str) -> bool:
+    """Whether a path below a home directory begins with such a name, or is where programs are looked for."""
+    hidden = path.startswith(".") and bool(path.partition("/")[0].strip("."))
+    return hidden or _STARTED_AT_HOME.fullmatch(path) is not None
 
 
 def is_hidden_elsewhere(path: str) -> bool:

@@ -110,6 +110,10 @@ PROGRAMS = (
     ),
     Program(
         names="sqlite3",
+        # It looks for -init in a first reading that passes over what it does not know: to older versions
+        # `-escape -init x` runs x.
+        plain_values=True,
+        dashed_values="-separator -nullvalue -newline",
         reason="dot-commands and some functions run programs and write files; extensions are code",
         style="words",
         options="-ascii -bail -batch -box -column -csv -echo -header -noheader -help -html -json -jsonb -line -list -markdown -memtrace -mmap= -newline= -nofollow -nullvalue= -quote -readonly -safe -separator= -stats -table -tabs -version -nonce= -escape=",

@@ -56,6 +56,8 @@ RUNNERS: dict[str, str] = {
     "m4": "can run commands from its input",
     "script": "runs a shell and writes all it prints",
     **dict.fromkeys(("su", "runuser"), "runs a shell as another user"),
+    # tini reads options behind the command, too
+    **dict.fromkeys(("tini", "dumb-init", "catatonit"), "runs its arguments as the first process"),
     "xdg-open": "opens a file with the program that belongs to it",
     "open": "opens a file with the program that belongs to it",
     "perf": "runs and measures its arguments",

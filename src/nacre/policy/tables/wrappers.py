@@ -258,12 +258,6 @@ WRAPPERS = (
         operands=1,
         transparent=False,
     ),
-    Wrapper(
-        names="tini dumb-init catatonit",
-        reason="runs its arguments as the first process",
-        options="-s -g -v -p= -w -c -r= -V --verbose --single-child --version --help -h",
-        transparent=False,
-    ),
     Wrapper(names="eatmydata", reason="runs its arguments without syncing", transparent=False),
     Wrapper(
         names="faketime",
