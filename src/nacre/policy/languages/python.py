@@ -74,7 +74,7 @@ _ATTRIBUTES = names(
 _OF_YAML = names("safe_load safe_load_all safe_dump safe_dump_all YAMLError")
 # Of modules that can do anything, what may stand behind their names.
 _OF_MODULE = {"yaml": _OF_YAML, "os": names("cpu_count getcwd getpid getppid getenv environ linesep")}
-_OF_MODULES = frozenset().union(*_OF_MODULE.values())
+_OF_MODULES = frozenset(name for known in _OF_MODULE.values() for name in known)
 
 
 def files_of_plain_python(code: str) -> list[str] | None:
