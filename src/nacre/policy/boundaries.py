@@ -77,7 +77,6 @@ _ONLY_FENCED: frozenset[Access] = frozenset({"read", "maybe", "leave", "tree", "
 # Shells to which `**` never means more than `*`; to others it does with an option (globstar).
 _PLAIN_STARS = frozenset({"dash", "ash", "busybox", "mksh", "", *WINDOWS})
 _WHO_ASKS = "where this path leads depends on the program that opens it"
-_PATH_ITSELF = "write the path itself"
 _FIND_LESS = "say what is to be found: -name '*.py', -not -path '*/.*', or start in a directory below"
 # What runs or prints what was found, and how it finds no links; else an option is better left out.
 _WITHOUT_LINKS = (
@@ -278,7 +277,7 @@ class Boundaries:
             return
         text = known_path(word) or as_pattern(word)
         if self._depends_on_who_asks(text, [other.word for other in uses if other.access == "read"]):
-            self.add("deny", "own files", _WHO_ASKS, _span(word), hint=_PATH_ITSELF)
+            self.add("deny", "own files", _WHO_ASKS, _span(word), hint="write the path itself")
         if self.findings.policy.mode == "allowlist":
             self._changed_under_allowlist(use, text, uses)
         own = self.findings.own
@@ -352,7 +351,7 @@ class Boundaries:
         findings, word = self.findings, use.word
         text = known_path(word) or as_pattern(word)
         if self._depends_on_who_asks(text, ()):
-            return self.add("deny", "own files", _WHO_ASKS, _span(word), hint=_PATH_ITSELF)
+            self.add("deny", "own files", _WHO_ASKS, _span(word), hint="write the path itself")
         patterns = use.names or ("*",)
         own = findings.own
         start = findings.cwd or "."
