@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.builtins import BUILTINS
+from nacre.policy.builtins import BUILTINS, SHELLS_WITH_BUILTINS
 from nacre.policy.effects import (
     Effect,
     Effects,
     Inspection,
     PathUse,
     Script,
+    Step,
     any_beginning,
     base_name,
     is_free,
@@ -127,7 +128,9 @@ class ProgramInspector(NetworkInspector):
         wrapper = tables.wrapper("command")
         looked_up = words[2:] if len(words) > 1 and words[1].text in {"-v", "-V"} else ()
         if (looked_up and not any(word.may_be_option for word in looked_up)) or wrapper is None:
-            self.step(words)
+            by_the_shell = self.context.shell in SHELLS_WITH_BUILTINS and not self.is_started
+            harmless = by_the_shell and words[0].text == "command" and all(word.literal for word in words)
+            self.found.steps.append(Step(words, "command", (), words, free=harmless))
             return
         self.wrapper(words, wrapper)
 
