@@ -126,11 +126,11 @@ class ProgramInspector(NetworkInspector):
     def read_command(self, words: tuple[Word, ...]) -> None:
         """`command -v x` only looks a name up."""
         wrapper = tables.wrapper("command")
+        of_the_shell = self.context.shell in SHELLS_WITH_BUILTINS and not self.is_started
+        plain = of_the_shell and words[0].text == "command" and all(word.literal for word in words)
         looked_up = words[2:] if len(words) > 1 and words[1].text in {"-v", "-V"} else ()
         if (looked_up and not any(word.may_be_option for word in looked_up)) or wrapper is None:
-            by_the_shell = self.context.shell in SHELLS_WITH_BUILTINS and not self.is_started
-            harmless = by_the_shell and words[0].text == "command" and all(word.literal for word in words)
-            self.found.steps.append(Step(words, "command", (), words, free=harmless))
+            self.found.steps.append(Step(words, "command", (), words, free=plain and bool(looked_up)))
             return
         self.wrapper(words, wrapper)
 
