@@ -24,8 +24,8 @@ _FLOORS = [
         "outputs",
         "matching",
     },
-    {"pieces", "options", "command_facts", "cmd", "powershell", "fish"},
-    {"values", "argument_facts"},
+    {"pieces", "options", "command_facts", "cmd", "powershell_tokens", "fish"},
+    {"values", "argument_facts", "powershell"},
     {"arithmetic", "effects"},
     {
         *("parameters", "builtins", "project_runners", "unpacking", "filter_versions"),

@@ -7,7 +7,7 @@ lowest first:
     model, grammar, patterns, refusal                      records; what differs between shells
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
     simple, plain, conditions, compounds, posix; cmd,
-    powershell, fish
+    powershell_tokens, powershell, fish
     alternatives, outputs, calls, command_facts, values    what a word can be when the command runs
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nacre.policy import powershell_tokens as tokens
 from nacre.policy.model import (
     BLOCK,
     LOOKED_AT,
@@ -23,11 +24,9 @@ from nacre.policy.model import (
     Scan,
     SimpleCommand,
     Word,
-    names,
 )
-from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
+from nacre.policy.patterns import ON_ANOTHER_MACHINE
 from nacre.policy.refusal import PLAINER, NotUnderstood
-from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS, POWERSHELL_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,76 +34,10 @@ if TYPE_CHECKING:
 MAX_DEPTH = 30
 MAX_TEXT = 100_000
 _MAX_COMMANDS = 1_000
-_CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-# PowerShell takes typographic dashes, quotes and every kind of space for the plain ones.
-_TYPOGRAPHIC = regex(
-    "[\u00a0\u1680\u180e\u2000-\u200b\u2013-\u2015\u2018-\u201e\u2028\u2029\u202f\u205f\u3000\ufeff\u0085]"
-)
-_BLANK = regex(r"(?:[ \t\r]|`\r?\n)+")
-_BEHIND_PIPE = regex(r"[\s`]*#")
-_COMMENT = regex(r"#(?!requires)[^\n]*", re.IGNORECASE)
-# PowerShell takes every letter and digit, and `?`, for a part of the name: what it reads further is refused.
-_VARIABLE = regex(
-    r"\$(?:\{[^}`{\n]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?(?![\w?:])|\?(?!\w))"
-)
-# Where a dollar sign stands for itself in a text.
-_NO_VARIABLE = regex(r"\$(?![\w:?^${(])")
-_COUNTED = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)(?:\+\+|--)(?=[ \t]*(?:[;\n)}]|\Z))")
-_PROPERTY = regex(r"\.[A-Za-z_][A-Za-z0-9_]*")
-# A plain `=`, and a value that is all of the statement.
-_SETS = regex(r"[A-Za-z0-9_}][ \t]*=\Z")
-_PLAIN_VALUE = regex(
-    r"[ \t]*(?P<quote>['\"]?)(?P<text>(?<=['\"])[A-Za-z0-9_.,:/@+-]*|[0-9]+)(?P=quote)[ \t]*(?=[;\n]|\Z)"
-)
-_ASSIGN = regex(r"\$(\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_:]*)[ \t]*(?:[-+*/%]|\?\?)?=(?!=)")
-# What begins like a number and goes on otherwise is the name of a program: `7z`, `1.bat`.
-_NUMBER = regex(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?=[ \t\r\n;)}\],|+*/%]|\.\.|-[0-9 $(]|\Z)", re.IGNORECASE)
-# Not `-as`, which makes an object of any type of a text: 'x' -as 'IO.StreamWriter' writes a file.
-_OPERATOR = regex(
-    r"-(?:[ci]?(?:eq|ne|gt|ge|lt|le|like|notlike|match|notmatch|contains|notcontains|in|notin|replace|split)"
-    r"|and|or|xor|not|join|f)(?![\w-])|\.\.|-(?=[\s0-9$(])|\+(?!\+)|[*/%!,]",
-    re.IGNORECASE,
-)
-_RUNS_BLOCKS = regex(r"(?i)-[ci]?(?:replace|split)")
-_PLAIN = regex(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
-_REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
-_BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
-# Words that end something, and run nothing themselves.
-_ENDS = regex(
-    r"(?:exit(?:[ \t]+(?:[0-9]+|\$LASTEXITCODE))?|return|break|continue)(?=[ \t\r]*(?:[;\n}]|\Z))",
-    re.IGNORECASE,
-)
-# `name = ` in a hash table.
-_KEY = regex(r"(?:[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z0-9_. /-]*'|\"[A-Za-z0-9_. /-]*\")[ \t]*=(?!=)")
-_TRUTH = regex(r"\$(?:true|false)(?![\w?:.\[])", re.IGNORECASE)
-_LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
-_ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
-_STRING_PLAIN = regex(r"[^\"`$\n]+")
-_BRACKET = regex(r"[$@]?\(|@?\{")
-# `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
-_BROKEN_PARAMETER = regex(r"-(?:[^\W\d]|\?)[^:'\"\s]*[.\[]")
-# Behind `-Path:` stands a value of its own.
-_BEFORE_VALUE = regex(r"-[A-Za-z]+:\Z")
-_PARAMETER = regex(r"-[^\W\d]")
-_ACTIVE = regex(r"[*?\[]")
-_BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?@?\{(?s:.*)\}\Z")
-_NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
-# Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
-_OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
-# What may stand before the colon in a variable's name; any other is a drive.
-_SCOPES = names("env global local script private")
-_HERE_OPENING = regex(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _QUOTES = "put the text into single quotes"
 _TABLE = "write @{ name = 'value'; other = 1 }"
 _FOREACH = "write foreach ($x in ...) { ... }"
-# No cmdlets, to which `Function::x` is what a name means: `pytest a.py::test_b`, `cargo test a::b`.
-_TAKE_TEXTS = DIVIDED_AS_ON_WINDOWS - POWERSHELL_ALIASES.keys()
-_KEYWORDS = names(
-    "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally "
-    "for foreach from function hidden if in param process return static switch throw trap try until using "
-    "var while workflow parallel sequence inlinescript configuration clean"
-)
 
 
 @dataclass(slots=True)
@@ -129,7 +62,7 @@ class _Reader:
         return self.text[self.pos] if self.pos < self.end else ""
 
     def _blanks(self) -> None:
-        found = _BLANK.match(self.text, self.pos)
+        found = tokens.BLANK.match(self.text, self.pos)
         if found is not None:
             self.pos = found.end()
 
@@ -164,14 +97,14 @@ class _Reader:
                 self._pipeline()
 
     def _comment(self) -> None:
-        if not self._take(_COMMENT):
+        if not self._take(tokens.COMMENT):
             raise NotUnderstood("`#requires` is no comment", self.pos, hint="leave it out")
 
     def _pipeline(self) -> None:
         head = True
         while True:
             self._blanks()
-            assigned = _ASSIGN.match(self.text, self.pos)
+            assigned = tokens.ASSIGN.match(self.text, self.pos)
             if assigned is not None:
                 self._assign(assigned)
                 continue
@@ -193,7 +126,7 @@ class _Reader:
 
     def _check_piped(self) -> None:
         """What a command gets is looked for right before it."""
-        if _BEHIND_PIPE.match(self.text, self.pos):
+        if tokens.BEHIND_PIPE.match(self.text, self.pos):
             raise NotUnderstood("a comment behind a pipe", self.pos, hint="leave the comment out")
 
     def _skip_lines(self) -> None:
@@ -222,21 +155,21 @@ class _Reader:
 
     def _plain_value(self, found: re.Match[str]) -> Word | None:
         """The value of `$env:NODE_ENV = 'test'`, if it is a text or a number that is written out."""
-        given = _PLAIN_VALUE.match(self.text, found.end())
-        if given is None or not _SETS.search(found[0]):
+        given = tokens.PLAIN_VALUE.match(self.text, found.end())
+        if given is None or not tokens.SETS.search(found[0]):
             return None
         start, end = given.span("text")
         return Word(given["text"], start, end, quoted=True)
 
     def _check_scope(self, scope: str) -> None:
         """Before a colon stands a scope or a drive: `$temp:x` is a file, `$function:ls` what a name means."""
-        if scope.casefold() not in _SCOPES:
+        if scope.casefold() not in tokens.SCOPES:
             reason, hint = "a variable on a drive: a file, or what a name means", "use a plain variable"
             raise NotUnderstood(reason, self.pos, hint=hint)
 
     def _take_variable(self) -> bool:
         start = self.pos
-        found = self._take(_VARIABLE)
+        found = self._take(tokens.VARIABLE)
         if ":" in found:
             self.pos = start
             self._check_scope(found.strip("${}").rpartition(":")[0])
@@ -244,7 +177,7 @@ class _Reader:
         return bool(found)
 
     def _check_variable(self, name: str) -> None:
-        if _OWN_VARIABLE.match(name):
+        if tokens.OWN_VARIABLE.match(name):
             hint = "give the variable another name"
             raise NotUnderstood(f"${name} changes what commands are given", self.pos, hint=hint)
 
@@ -262,18 +195,18 @@ class _Reader:
             self._expression()
             self._redirections([])
             return
-        keyword = _BLOCK.match(self.text, self.pos)
+        keyword = tokens.BLOCK.match(self.text, self.pos)
         if keyword is not None and head:
             self._block(keyword)
             return
-        if not (head and self._take(_ENDS)):
+        if not (head and self._take(tokens.ENDS)):
             self._command(self.pos)
 
     def _block(self, keyword: re.Match[str]) -> None:
         """`if (...) {...} else {...}`, `foreach ($x in ...) {...}`, `while (...) {...}`."""
         self.pos = keyword.end()
         if keyword.group(1).casefold() == "foreach":
-            loop = _LOOP.match(self.text, self.pos)
+            loop = tokens.LOOP.match(self.text, self.pos)
             if loop is None:
                 raise NotUnderstood("this loop is not understood", self.pos, hint=_FOREACH)
             self._check_variable(loop.group(1))
@@ -283,7 +216,7 @@ class _Reader:
         while True:
             before = self.pos
             self._skip_lines()
-            another = _ELSE.match(self.text, self.pos)
+            another = tokens.ELSE.match(self.text, self.pos)
             if another is None or keyword.group(1).casefold() != "if":
                 self.pos = before
                 return
@@ -318,17 +251,17 @@ class _Reader:
                 raise NotUnderstood(reason, self.pos, hint='put it into double quotes: "$x"')
             if self._value(char):
                 continue
-            operator = self._take(_OPERATOR)
+            operator = self._take(tokens.OPERATOR)
             if not operator:
                 raise NotUnderstood(f"{char!r} in an expression", self.pos, hint=_QUOTES)
-            texts = (texts and operator == ",") or _RUNS_BLOCKS.match(operator) is not None
+            texts = (texts and operator == ",") or tokens.RUNS_BLOCKS.match(operator) is not None
 
     def _value(self, char: str) -> bool:
-        bracket = _BRACKET.match(self.text, self.pos)
+        bracket = tokens.BRACKET.match(self.text, self.pos)
         if bracket is not None:
             self._bracketed(bracket)
         elif char == "$":
-            counted = _COUNTED.match(self.text, self.pos)
+            counted = tokens.COUNTED.match(self.text, self.pos)
             if counted is not None:
                 self._check_variable(counted.group(1))
                 self.pos = counted.end()
@@ -341,7 +274,7 @@ class _Reader:
         elif self.text.startswith(("@'", '@"'), self.pos):
             self._look_at(self._here_string())
         elif char.isdigit():
-            if not self._take(_NUMBER):
+            if not self._take(tokens.NUMBER):
                 raise NotUnderstood("a number that is not understood", self.pos, hint="put it into quotes")
         else:
             return False
@@ -360,7 +293,7 @@ class _Reader:
         self._pairs(self._text_or_block)
 
     def _text_or_block(self) -> None:
-        if self._peek() in {"'", '"', "{"} or _TRUTH.match(self.text, self.pos):
+        if self._peek() in {"'", '"', "{"} or tokens.TRUTH.match(self.text, self.pos):
             self._value(self._peek())
             self._blanks()
 
@@ -374,7 +307,7 @@ class _Reader:
             self._skip_lines()
             if self._peek() == "}":
                 break
-            if not self._take(_KEY):
+            if not self._take(tokens.KEY):
                 raise NotUnderstood("a hash table that is not understood", self.pos, hint=_TABLE)
             self._blanks()
             start = self.pos
@@ -396,7 +329,7 @@ class _Reader:
     def _members(self) -> None:
         """`.Name` and `[0]` after a value; a call of a method is refused."""
         while True:
-            if self._take(_PROPERTY):
+            if self._take(tokens.PROPERTY):
                 if self._peek() in {"(", "{"}:  # `$file.CopyTo{x}` calls it with a block
                     raise NotUnderstood("a method call", self.pos, hint="use a cmdlet or a program instead")
             elif self._peek() == "[":
@@ -429,12 +362,12 @@ class _Reader:
                 raise NotUnderstood(
                     "PowerShell has no input redirection", self.pos, hint="use Get-Content and a pipe"
                 )
-            found = _REDIRECTION.match(self.text, self.pos)
+            found = tokens.REDIRECTION.match(self.text, self.pos)
             if found is not None:
                 self._redirections(redirections)
                 continue
             word = self._word(first=not words, program=words[0].text if words else "")
-            if not words and not word.quoted and word.text.casefold() in _KEYWORDS:
+            if not words and not word.quoted and word.text.casefold() in tokens.KEYWORDS:
                 hint = _FOREACH if word.text.casefold() == "for" else PLAINER
                 raise NotUnderstood(f"`{word.text}` is not understood", word.start, hint=hint)
             words.append(word)
@@ -449,7 +382,7 @@ class _Reader:
         while True:
             self._blanks()
             start = self.pos
-            found = _REDIRECTION.match(self.text, start)
+            found = tokens.REDIRECTION.match(self.text, start)
             if found is None:
                 break
             if start and self.text[start - 1] not in " \t\n":
@@ -463,7 +396,7 @@ class _Reader:
                     )
                 continue
             self._blanks()
-            if self._take(_NOTHING):
+            if self._take(tokens.NOTHING):
                 continue
             target = self._word(first=False)
             if self._peek() == ",":
@@ -483,17 +416,17 @@ class _Reader:
                 raise NotUnderstood(reason, self.pos, hint="put all of it into one pair of quotes")
         if self.pos == start:
             raise NotUnderstood(f"{self._peek()!r} is not understood", start, hint=_QUOTES)
-        if _BROKEN_PARAMETER.match(self.text, start, self.pos):
+        if tokens.BROKEN_PARAMETER.match(self.text, start, self.pos):
             raise NotUnderstood("PowerShell makes two arguments of this", start, self.pos, hint=_QUOTES)
         text = "".join(parts)
-        if text == "--%" or ("::" in text and program.casefold() not in _TAKE_TEXTS):
+        if text == "--%" or ("::" in text and program.casefold() not in tokens.TAKE_TEXTS):
             raise NotUnderstood("a part that is not read as PowerShell, or a type's member", start)
         # A value outside of quotes may be a list, which becomes several arguments.
-        alone = text.count(UNKNOWN) == 1 and _BLOCK_ALONE.match(self.text, start, self.pos)
+        alone = text.count(UNKNOWN) == 1 and tokens.BLOCK_ALONE.match(self.text, start, self.pos)
         name = BLOCK if alone else ""
         piece = Expansion("variable", name, quoted=not state.listed)
         # Elsewhere than on Windows, what does not begin with a quote is a pattern for programs: `a'*'`, too.
-        found = None if self.text[start] in "'\"@" else _ACTIVE.search(text)
+        found = None if self.text[start] in "'\"@" else tokens.ACTIVE.search(text)
         glob = found.start() if found is not None and not (first and found.group() != "*") else None
         return Word(text, start, self.pos, state.quoted, glob, expansions=(piece,) * text.count(UNKNOWN))
 
@@ -514,7 +447,7 @@ class _Reader:
         elif self.text.startswith(("@'", '@"'), self.pos):
             state.quoted = True
             parts.append(self._here_string())
-        elif char == "`" and not (parts and _PARAMETER.match(parts[0])):
+        elif char == "`" and not (parts and tokens.PARAMETER.match(parts[0])):
             parts.append(self._escaped(plain=True))
         elif char in "$({" or self.text.startswith(("@(", "@{"), self.pos):
             if first and (char in "({" or self.text.startswith("@{", self.pos)):
@@ -528,14 +461,14 @@ class _Reader:
             self.pos += 1
             parts.append(char)
         else:
-            parts.append(self._take(_PLAIN))
+            parts.append(self._take(tokens.PLAIN))
         return True
 
     def _put_in(self, parts: list[str]) -> None:
         """A value alone, behind `-Name:`, or before a path; a variable or `$(...)` inside of other text."""
         text, start = "".join(parts), self.pos
-        if text and not _BEFORE_VALUE.match(text):
-            if self._peek() != "$" or (_PARAMETER.match(text) and self.text.startswith("$(", start)):
+        if text and not tokens.BEFORE_VALUE.match(text):
+            if self._peek() != "$" or (tokens.PARAMETER.match(text) and self.text.startswith("$(", start)):
                 raise NotUnderstood("PowerShell begins another argument here", start, hint=_QUOTES)
             parts.append(self._expanded_piece())
             return
@@ -544,7 +477,7 @@ class _Reader:
         else:
             self._value(self._peek())
         parts.append(UNKNOWN)
-        before_path = self._peek() in {"/", "\\"} and _VARIABLE.fullmatch(self.text, start, self.pos)
+        before_path = self._peek() in {"/", "\\"} and tokens.VARIABLE.fullmatch(self.text, start, self.pos)
         if not before_path and not self._at_word_end():
             raise NotUnderstood("PowerShell begins another argument here", self.pos, hint=_QUOTES)
 
@@ -595,9 +528,9 @@ class _Reader:
             return UNKNOWN
         if char == "$" and self._take_variable():
             return UNKNOWN
-        if char == "$" and not _NO_VARIABLE.match(self.text, self.pos):
+        if char == "$" and not tokens.NO_VARIABLE.match(self.text, self.pos):
             raise NotUnderstood("a dollar sign that is not understood", self.pos, hint=_QUOTES)
-        plain = self._take(_STRING_PLAIN)
+        plain = self._take(tokens.STRING_PLAIN)
         if not plain:
             self.pos += 1
         return plain or char
@@ -606,7 +539,7 @@ class _Reader:
         """`@'`, lines, and `'@` at the beginning of a line; with double quotes, values are put in."""
         start = self.pos
         quote = self.text[start + 1]
-        opening = _HERE_OPENING.match(self.text, start + 2)
+        opening = tokens.HERE_OPENING.match(self.text, start + 2)
         if opening is None:
             raise NotUnderstood(
                 "text after the opening of a here-string", start, hint="begin its text on the next line"
@@ -634,7 +567,7 @@ def scan(text: str) -> Scan:
     if len(text) > MAX_TEXT:
         reason = f"the command is longer than {MAX_TEXT} characters"
         return Scan((), Refusal(reason, 0, len(text), "give large data as `stdin`, or write it to a file"))
-    control = _CONTROL.search(text) or _TYPOGRAPHIC.search(text) or re.search("\r(?!\n)", text)
+    control = tokens.CONTROL.search(text) or tokens.TYPOGRAPHIC.search(text) or re.search("\r(?!\n)", text)
     if control is not None:
         reason = "a character that PowerShell reads in its own way"
         return Scan(

@@ -402,7 +402,7 @@ PROGRAMS = (
         reads="-D --from-deb -f --from-file",
         persistent=True,
         plain_values=True,
-        commands=(Program(names="search find list show update list-indices", operands="maybe"),),
+        commands=(Program(names="search find list show", operands="maybe"),),
     ),
     replace(
         _APT,
