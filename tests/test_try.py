@@ -38,6 +38,12 @@ def attempt(*words: str, cwd: Path, typed: str = "") -> subprocess.CompletedProc
     )
 
 
+def _sit_at(terminal: int) -> None:
+    """Begin as a login does: what runs in the background ignores Ctrl-C, and so would all that it starts."""
+    os.login_tty(terminal)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Person:
     """Somebody at a terminal who runs `nacre try`."""
 
@@ -49,7 +55,7 @@ class Person:
             [*NACRE, *words],
             cwd=cwd,
             env={**os.environ, "TERM": "dumb"},
-            preexec_fn=lambda: os.login_tty(theirs),  # noqa: PLW1509  # a terminal of its own
+            preexec_fn=lambda: _sit_at(theirs),  # noqa: PLW1509  # a terminal of its own
         )
         os.close(theirs)
 
