@@ -13,14 +13,14 @@ from nacre.policy.patterns import regex
 
 _LONGEST = 2_000
 _TOKEN = regex(
-    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|=>|\.\.\.|\{\s*\}|[.,;:?(){}\[\]+*/%<>!&|~^-]|===?|="""
+    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|=>|\.\.\.|\?\.(?![0-9])|[<>!]=(?!=)|!==|\{\s*\}|[.,;:?(){}\[\]+*/%<>!&|~^-]|===?|="""
 )
 _VALUES = names("true false null undefined NaN Infinity")
 # Objects and what may be asked of them.
 _MEMBERS: dict[str, frozenset[str]] = {
     "console": names("log error info warn table"),
     "process": names(
-        "version versions platform arch pid cwd uptime memoryUsage hrtime argv title release env"
+        "version versions platform arch pid cwd uptime memoryUsage hrtime argv title release env exit"
     ),
     "JSON": names("parse stringify"),
     "Math": names(
@@ -37,7 +37,7 @@ _FUNCTIONS = names(
 )
 _CALLED = names(
     "log error info warn table cwd uptime memoryUsage hrtime parse stringify now abs ceil floor round max min pow sqrt cbrt log2 log10 exp "
-    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries from byteLength isArray"
+    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries from byteLength isArray exit"
 )
 # Methods of texts, numbers and lists.
 _METHODS = names(
@@ -55,6 +55,8 @@ _OF_MODULE: dict[str, frozenset[str]] = {
     "path": names("join basename dirname extname resolve relative normalize sep"),
     "crypto": names("randomBytes randomUUID randomInt createHash"),
 }
+# Modules that a text of `-e` and `-p` has by their names.
+_GIVEN = frozenset({"fs", *_OF_MODULE})
 _MADE = names("Date Set Map")
 _PACKAGE = regex(r"""(['"])[@A-Za-z][A-Za-z0-9@/_-]*\1\Z""")
 _FILE = regex(r"""(['"])([^'"\\\n]+)\1\Z""")
@@ -66,7 +68,10 @@ _NEVER = names("constructor prototype __proto__ mainModule binding dlopen bind c
 _VALUE_END = regex(r"[\w$'\")\]]")
 _INDEX = regex(r"[0-9]+\Z")
 # Before a list that is written out, or an empty object.
-_BEFORE_VALUE = names("( , = | ? : [ => + && ||")
+_BEFORE_VALUE = names("( , = | ? : [ => + && || ...")
+# Where a line ends behind a value, and the next begins with a name, a statement ends.
+_ENDS_VALUE = regex(r"[\w$'\")\]}]\Z")
+_BEGINS_NAME = regex(r"[A-Za-z_$]")
 
 
 class _NotPlainError(Exception):
@@ -86,14 +91,21 @@ def files_of_plain_javascript(code: str) -> list[str] | None:
 
 def _pieces(code: str) -> list[str]:
     pieces: list[str] = []
-    at = 0
+    at, line_ended = 0, False
     while at < len(code):
         found = _TOKEN.match(code, at)
         if found is None:
             raise _NotPlainError
         at = found.end()
-        if not found.group().isspace():
-            pieces.append(found.group())
+        piece = found.group()
+        if piece.isspace():
+            line_ended = line_ended or "\n" in piece
+            continue
+        if line_ended and pieces and _ENDS_VALUE.search(pieces[-1]) and _BEGINS_NAME.match(piece):
+            pieces.append(";")
+        # What `?.` asks for is a property, too, if there is one.
+        pieces.append("." if piece == "?." else piece)
+        line_ended = False
     return pieces
 
 
@@ -119,7 +131,7 @@ class _Script:
                 self._declare()
             elif piece[0].isalpha() or piece[0] in "_$":
                 self._chain()
-            elif piece in {".", "["} and self._peek(-1) in {")", "]"}:
+            elif piece in {".", "["} and self._peek(-1)[-1:] in {")", "]", "'", '"'}:
                 self._properties()
             elif piece == "(" and self._is_function():
                 self._function()
@@ -136,12 +148,13 @@ class _Script:
         before, after = self._peek(-1), self._peek(1)
         calls = piece == "(" and before[:1] in {")", "]", "{", "}"}
         spreads = piece == "..." and before not in {"[", "(", ","}
+        shifts = piece in {"<=", ">="} and before in {"<", ">"}
         doubled = piece in "+-" and after == piece
         regex = piece == "/" and (not before or not _VALUE_END.match(before) or after in {"/", "*"})
         begins = piece == "[" and before in {"", ";"}
         value = (piece == "[" or piece[0] == "{") and before not in _BEFORE_VALUE and not begins
         block = piece == "{" and before == "=>"
-        if piece in {".", "=", "=>"} or calls or doubled or regex or value or block or spreads:
+        if piece in {".", "=", "=>"} or calls or doubled or shifts or regex or value or block or spreads:
             raise _NotPlainError
 
     def _is_function(self) -> bool:
@@ -166,7 +179,10 @@ class _Script:
         self.variables.add(name)
 
     def _declare(self) -> None:
-        """`const x =`, `const fs = require('fs');`."""
+        """`const x =`, `const {a, b} =`, `const fs = require('fs');`."""
+        if self._peek(1) == "{":
+            self._take_apart()
+            return
         name = self._peek(1)
         if not _is_new_name(name) or self._peek(2) != "=":
             raise _NotPlainError
@@ -180,6 +196,21 @@ class _Script:
             self.at += 4
         else:
             self.variables.add(name)
+
+    def _take_apart(self) -> None:
+        """`const {a, b} =`: properties by their own names."""
+        self.at += 1
+        while self._peek() != "}":
+            self.at += 1
+            if self._peek() in _NEVER:
+                raise _NotPlainError
+            self._name(self._peek())
+            self.at += 1
+            if self._peek() not in {",", "}"}:
+                raise _NotPlainError
+        if self._peek(1) != "=":
+            raise _NotPlainError
+        self.at += 2
 
     def _begins_value(self, root: str) -> bool:
         """`x =>`, `{x: `, `new Date(`."""
@@ -208,6 +239,8 @@ class _Script:
             self._of_module(self.modules[root])
         elif root in self.variables:
             self._properties()
+        elif root in _GIVEN and self._peek() == ".":
+            self._of_module(root)
         elif root == "require":
             self._require()
         elif root in _MEMBERS and self._peek() == "." and self._peek(1) in _MEMBERS[root]:
