@@ -257,8 +257,8 @@ PROGRAMS = (
         operands="text change",
         options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
         # `exec reboot` is code without any sign, and so are `readpipe` and `s.a.eval.e`: they run the names of files.
-        # What `s.a.b.` makes of a name could be any name.
-        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:s|y|tr)([. -])(?:(?!\1).)*\1(?:(?!\1).)*\1|(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
+        # What `s.a.b.` makes of a name could be any name, behind a blank or another expression, too: `x.s.a.b.`.
+        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:.*[^A-Za-z0-9_])?(?:s|y|tr)([. -])(?:(?!\1).)*\1(?:(?!\1).)*\1|(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
     ),
     Program(
         names="fd fdfind",
