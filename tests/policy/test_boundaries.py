@@ -23,6 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 
 _ALLOWED = [
+    *("zdiff", "xzdiff"),
     *("gunzip", "gzip", "xz", "zstd", "split", "csplit", "yq", "ruff", "gofmt"),
     *("cat", "cp", "env", "find", "git", "grep", "head", "install", "ln", "ls", "make", "mv", "rm", "sed"),
     *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo", "du", "file"),
@@ -303,6 +304,9 @@ def test_what_find_hands_to_a_program_must_be_files_and_no_links(
         "codespell -s /etc/passwd",
         "tree -H x --hintro=/etc/passwd",
         "7z a x.7z -i!/etc/passwd",
+        "7z a x.7z",
+        "zdiff -r . sub",
+        "xzdiff -y . sub",
         # What xargs reads may be any path, and so may what find has found behind another beginning.
         "ls | xargs -I{} cat ./{}",
         "ls | xargs -I{} cp f sub/{}",

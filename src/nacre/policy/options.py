@@ -192,8 +192,8 @@ def _spelled(item: str, style: Style) -> tuple[str, str]:
 
 
 def _word_name(text: str) -> str:
-    """`--name` and `-name` are the same to programs that read words."""
-    return "-" + text.lstrip("-") if text.startswith("-") else text
+    """`--name` and `-name` are the same to programs that read words; `---name` is something else."""
+    return text[1:] if text.startswith("--") and text[2:3] not in {"", "-"} else text
 
 
 def read(table: Table, words: Sequence[Word]) -> list[Argument]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import PathUse, known_path, runs, shown, unknown_at, unresolved
-from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ _NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z"
 
 # What operands are to programs that change files.
 _CHANGES = frozenset({"change", "copy", "touch", "squeeze"})
+# Programs that read files, of which each system has its own version; by the first name in their tables.
+_OF_EVERY_SYSTEM = names(
+    "cat tac head tail wc nl cut paste join comm fold fmt expand rev column od hexdump strings base64 md5sum "
+    "sort pr diff cmp diff3 sdiff look grep ls stat du df realpath file"
+)
 _ENVIRONMENT = regex(r"(?:.*/)?\.?v?env(?:[0-9._-][\w.-]*)?/?\Z")
 _PATTERN = regex(r"[*?\[]")
 _END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
@@ -100,6 +105,8 @@ def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> 
     follows = entry.trees == "*" or not flags.isdisjoint(entry.trees.split())
     if follows and flags.isdisjoint(entry.keeps_links.split()):
         found.paths += [PathUse(word, "tree") for word in operands if ":" not in word.text]
+        if entry.packs_all and len(operands) == 1:
+            found.paths.append(PathUse(operands[0].with_text("."), "tree"))
 
 
 def find_turned(entry: Program, given: Sequence[Argument], found: Effects) -> None:
@@ -146,11 +153,16 @@ def find_linked_here(entry: Program, given: Sequence[Argument], found: Effects) 
 
 
 def find_displaced(entry: Program, given: Sequence[Argument], found: Effects) -> None:
-    """`install hook -m .git/hooks`: BSD's programs take all words behind the first operand for operands."""
+    """`install hook -m .git/hooks`: BSD's programs take all words behind the first operand for operands.
+
+    And so do those of a system with musl: `cut f -d ../x` reads that, too.
+    """
     roles = set(entry.operands.split())
-    if roles.isdisjoint(_CHANGES) or entry.end_of_options or entry.style != "getopt":
+    changes = not roles.isdisjoint(_CHANGES)
+    reads = entry.names.partition(" ")[0] in _OF_EVERY_SYSTEM
+    if not (changes or reads) or entry.end_of_options or entry.style != "getopt":
         return
-    access = "touch" if roles == {"touch"} else "change"
+    access = "read" if not changes else "touch" if roles == {"touch"} else "change"
     behind = False
     for item in given:
         behind = behind or item.kind in {"operand", "unproven"}

@@ -8,19 +8,21 @@ index, which reaches every method, is a number that is written out, and no metho
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from nacre.policy.model import names
 from nacre.policy.patterns import regex
 
 _LONGEST = 2_000
 _TOKEN = regex(
-    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|=>|\.\.\.|\{\s*\}|[.,;:?(){}\[\]+*/%<>!&|~^-]|===?|="""
+    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|=>|\.\.\.|\?\?|\?\.(?![0-9])|[<>!]=(?!=)|!==|\{\s*\}|[.,;:?(){}\[\]+*/%<>!&|~^-]|===?|="""
 )
 _VALUES = names("true false null undefined NaN Infinity")
 # Objects and what may be asked of them.
 _MEMBERS: dict[str, frozenset[str]] = {
     "console": names("log error info warn table"),
     "process": names(
-        "version versions platform arch pid cwd uptime memoryUsage hrtime argv title release env"
+        "version versions platform arch pid cwd uptime memoryUsage hrtime argv title release env exit"
     ),
     "JSON": names("parse stringify"),
     "Math": names(
@@ -37,7 +39,7 @@ _FUNCTIONS = names(
 )
 _CALLED = names(
     "log error info warn table cwd uptime memoryUsage hrtime parse stringify now abs ceil floor round max min pow sqrt cbrt log2 log10 exp "
-    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries from byteLength isArray"
+    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries from byteLength isArray exit"
 )
 # Methods of texts, numbers and lists.
 _METHODS = names(
@@ -55,6 +57,8 @@ _OF_MODULE: dict[str, frozenset[str]] = {
     "path": names("join basename dirname extname resolve relative normalize sep"),
     "crypto": names("randomBytes randomUUID randomInt createHash"),
 }
+# Modules that a text of `-e` and `-p` has by their names.
+_GIVEN = frozenset({"fs", *_OF_MODULE})
 _MADE = names("Date Set Map")
 _PACKAGE = regex(r"""(['"])[@A-Za-z][A-Za-z0-9@/_-]*\1\Z""")
 _FILE = regex(r"""(['"])([^'"\\\n]+)\1\Z""")
@@ -66,7 +70,10 @@ _NEVER = names("constructor prototype __proto__ mainModule binding dlopen bind c
 _VALUE_END = regex(r"[\w$'\")\]]")
 _INDEX = regex(r"[0-9]+\Z")
 # Before a list that is written out, or an empty object.
-_BEFORE_VALUE = names("( , = | ? : [ => + && ||")
+_BEFORE_VALUE = names("( , = | ? ?? : [ => + && || ...")
+# Where a line ends behind a value, and the next begins with a name, a statement ends.
+_ENDS_VALUE = regex(r"[\w$'\")\]}]\Z")
+_BEGINS_NAME = regex(r"[A-Za-z_$]")
 
 
 class _NotPlainError(Exception):
@@ -86,14 +93,21 @@ def files_of_plain_javascript(code: str) -> list[str] | None:
 
 def _pieces(code: str) -> list[str]:
     pieces: list[str] = []
-    at = 0
+    at, line_ended = 0, False
     while at < len(code):
         found = _TOKEN.match(code, at)
         if found is None:
             raise _NotPlainError
         at = found.end()
-        if not found.group().isspace():
-            pieces.append(found.group())
+        piece = found.group()
+        if piece.isspace():
+            line_ended = line_ended or "\n" in piece
+            continue
+        if line_ended and pieces and _ENDS_VALUE.search(pieces[-1]) and _BEGINS_NAME.match(piece):
+            pieces.append(";")
+        # What `?.` asks for is a property, too, if there is one.
+        pieces.append("." if piece == "?." else piece)
+        line_ended = False
     return pieces
 
 
@@ -103,14 +117,28 @@ def _is_new_name(name: str) -> bool:
     return not taken and _PROPERTY.match(name) is not None
 
 
+@dataclass(slots=True)
+class _Function:
+    """A short function: its parameters, how many brackets are open around it, and `?` without their `:`."""
+
+    depth: int
+    parameters: set[str]
+    asked: int = 0
+
+
 class _Script:
     def __init__(self, pieces: list[str]) -> None:
         self.pieces = pieces
         self.at = 0
         self.files: list[str] = []
-        # Names of variables, and of those that are modules.
+        # Names of variables, those of the statement that is read, which have no value yet (`var eval = eval`
+        # is the function of that name), and names of modules.
         self.variables: set[str] = set()
+        self.declared: set[str] = set()
         self.modules: dict[str, str] = {}
+        # What is behind a function does not have its parameters: `[1].map(eval => 1); [x].map(eval)`.
+        self.functions: list[_Function] = []
+        self.depth = 0
 
     def read(self) -> list[str]:
         while self.at < len(self.pieces):
@@ -119,7 +147,7 @@ class _Script:
                 self._declare()
             elif piece[0].isalpha() or piece[0] in "_$":
                 self._chain()
-            elif piece in {".", "["} and self._peek(-1) in {")", "]"}:
+            elif piece in {".", "["} and self._peek(-1)[-1:] in {")", "]", "'", '"'}:
                 self._properties()
             elif piece == "(" and self._is_function():
                 self._function()
@@ -136,13 +164,39 @@ class _Script:
         before, after = self._peek(-1), self._peek(1)
         calls = piece == "(" and before[:1] in {")", "]", "{", "}"}
         spreads = piece == "..." and before not in {"[", "(", ","}
+        shifts = piece in {"<=", ">="} and before in {"<", ">"}
         doubled = piece in "+-" and after == piece
         regex = piece == "/" and (not before or not _VALUE_END.match(before) or after in {"/", "*"})
         begins = piece == "[" and before in {"", ";"}
         value = (piece == "[" or piece[0] == "{") and before not in _BEFORE_VALUE and not begins
         block = piece == "{" and before == "=>"
-        if piece in {".", "=", "=>"} or calls or doubled or regex or value or block or spreads:
+        if piece in {".", "=", "=>"} or calls or doubled or shifts or regex or value or block or spreads:
             raise _NotPlainError
+        self._end_functions(piece)
+
+    def _end_functions(self, piece: str) -> None:
+        """A function ends where a comma, a bracket, the end of the statement or a `:` is not its own."""
+        if piece in {"(", "[", "{"}:
+            self.depth += 1
+        elif piece in {")", "]", "}"}:
+            self.depth -= 1
+            self.functions = [item for item in self.functions if item.depth <= self.depth]
+        elif piece in {",", ";"}:
+            self.functions = [item for item in self.functions if item.depth < self.depth]
+        elif piece == "?" and self.functions and self.functions[-1].depth == self.depth:
+            self.functions[-1].asked += 1
+        elif piece == ":":
+            while self.functions and self.functions[-1].depth == self.depth and not self.functions[-1].asked:
+                self.functions.pop()
+            if self.functions and self.functions[-1].depth == self.depth:
+                self.functions[-1].asked -= 1
+        if piece == ";":
+            self.variables |= self.declared
+            self.declared = set()
+
+    def _has(self, name: str) -> bool:
+        """Whether a name is one that the text has made, where it stands."""
+        return name in self.variables or any(name in item.parameters for item in self.functions)
 
     def _is_function(self) -> bool:
         """`(a, b) =>`."""
@@ -153,20 +207,25 @@ class _Script:
 
     def _function(self) -> None:
         """Its parameters; its value is an expression like others."""
+        parameters: set[str] = set()
         while self._peek() != "=>":
             if self._peek() not in {"(", ",", ")"}:
-                self._name(self._peek())
+                parameters.add(self._new(self._peek()))
             self.at += 1
         self.at += 1
+        self.functions.append(_Function(self.depth, parameters))
 
-    def _name(self, name: str) -> None:
-        """A parameter: another variable."""
+    def _new(self, name: str) -> str:
+        """The name of a parameter, or of a variable."""
         if not _is_new_name(name) or name in self.modules:
             raise _NotPlainError
-        self.variables.add(name)
+        return name
 
     def _declare(self) -> None:
-        """`const x =`, `const fs = require('fs');`."""
+        """`const x =`, `const {a, b} =`, `const fs = require('fs');`."""
+        if self._peek(1) == "{":
+            self._take_apart()
+            return
         name = self._peek(1)
         if not _is_new_name(name) or self._peek(2) != "=":
             raise _NotPlainError
@@ -174,18 +233,33 @@ class _Script:
         module = self.pieces[self.at : self.at + 5]
         found = _MODULE.match(module[2]) if len(module) > 3 and module[0] == "require" else None  # noqa: PLR2004 - its words
         if found is not None and module[3:] in ([")"], [")", ";"]):
-            if module[1] != "(" or name in self.variables:
+            if module[1] != "(" or self._has(name) or name in self.declared:
                 raise _NotPlainError
             self.modules[name] = found.group(2)
             self.at += 4
         else:
-            self.variables.add(name)
+            self.declared.add(self._new(name))
+
+    def _take_apart(self) -> None:
+        """`const {a, b} =`: properties by their own names."""
+        self.at += 1
+        while self._peek() != "}":
+            self.at += 1
+            if self._peek() in _NEVER:
+                raise _NotPlainError
+            self.declared.add(self._new(self._peek()))
+            self.at += 1
+            if self._peek() not in {",", "}"}:
+                raise _NotPlainError
+        if self._peek(1) != "=":
+            raise _NotPlainError
+        self.at += 2
 
     def _begins_value(self, root: str) -> bool:
         """`x =>`, `{x: `, `new Date(`."""
         following, before = self._peek(), self._peek(-2)
         if following == "=>" and before in _BEFORE_VALUE:
-            self._name(root)
+            self.functions.append(_Function(self.depth, {self._new(root)}))
             self.at += 1
         elif following == ":" and before in {"{", ","} and root not in _NEVER:
             pass
@@ -206,8 +280,10 @@ class _Script:
                 raise _NotPlainError
         elif root in self.modules:
             self._of_module(self.modules[root])
-        elif root in self.variables:
+        elif self._has(root):
             self._properties()
+        elif root in _GIVEN and self._peek() == ".":
+            self._of_module(root)
         elif root == "require":
             self._require()
         elif root in _MEMBERS and self._peek() == "." and self._peek(1) in _MEMBERS[root]:

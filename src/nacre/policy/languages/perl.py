@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from nacre.policy.model import Word
 
 # Options of perl before its text; the last letter takes the next word, or the end of a name for copies.
-_PERL_OPTION = regex(r"-[apnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
+_PERL_OPTION = regex(r"-(?:[apnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?|F[,:;])")
 _LONGEST = 2_000
 # In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
 _IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
 _IN_TEXT = (
-    r"(?:[^\\$@\n{d}]|\\[ntrLUE\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]"
-    r"|\$[1-9&](?![\[{{0-9:-])|\$_(?![\w\[{{:-])|\$\.(?![\[{{-]))*"
+    r"(?:[^\\$@\n{d}]|\\[ntrLUEul\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]"
+    r"|\$F\[-?[0-9]+\](?![\[{{-])|\$[1-9&](?![\[{{0-9:-])|\$_(?![\w\[{{:-])|\$\.(?![\[{{-]))*"
 )
 # Older versions pass over blanks in it.
 _CODE_IN_PATTERN = regex(r"\(\s*\?\s*[?p]?\s*\{|\(\s*\*")
@@ -43,11 +43,16 @@ _FOUND = rf"m?/{_pattern('/')}/[gims]*"
 _LINE = r"\$\.\s*(?:==|<=|>=|<|>)\s*[0-9]+"
 _TERM = rf"(?:(?:!\s*)?{_FOUND}|\$_\s*[=!]~\s*{_FOUND}|{_LINE})"
 _CONDITION = rf"(?:{_FOUND}\s*\.\.\.?\s*{_FOUND}|{_TERM}(?:(?:\s*(?:&&|\|\|)\s*|\s+(?:and|or)\s+){_TERM})*)"
-_REPLACES = "|".join(rf"s\{sign}{_pattern(sign)}\{sign}{_text(sign)}\{sign}[gimsr]*" for sign in _DELIMITERS)
+_REPLACES = "|".join(
+    [
+        *(rf"s\{sign}{_pattern(sign)}\{sign}{_text(sign)}\{sign}[gimsr]*" for sign in _DELIMITERS),
+        rf"s\{{{_pattern('{}')}\}}\{{{_text('{}')}\}}[gimsr]*",
+    ]
+)
 _CHANGES_LETTERS = r"(?:tr|y)/[A-Za-z0-9 _.,:;+*-]*/[A-Za-z0-9 _.,:;+*-]*/[cdsr]*"
 # Of the parts of a line (`-a`), by their numbers; groups that were found, and texts.
 _PART = rf'(?:\$F\[-?[0-9]+\]|\$[1-9&_.]|"{_text(chr(34))}")'
-_PRINTS = rf'print(?:\s*"{_text(chr(34))}"(?:\s*,\s*{_PART})*|\s+{_PART}(?:\s*,\s*{_PART})*)?|next|last'
+_PRINTS = rf'print(?:\s*"{_text(chr(34))}"(?:\s*,\s*{_PART})*|\s+{_PART}(?:\s*,\s*{_PART})*)?|next|last|chomp'
 _STATEMENT = regex(
     rf"\s*(?:{_REPLACES}|{_CHANGES_LETTERS}|{_PRINTS})?(?:\s*(?<=\s)(?:if|unless|while)\s+{_CONDITION})?\s*(?:;|\Z)"
 )

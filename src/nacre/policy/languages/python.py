@@ -21,7 +21,7 @@ _LONGEST = 2_000
 _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
-    "zlib difflib pprint ast tomllib importlib.metadata csv yaml os"
+    "zlib difflib pprint ast tomllib importlib.metadata csv yaml os keyword ipaddress pathlib"
 )
 # `import x; print(x.__version__)`, `x.__file__`: a module is there, which, and where. Its import is no more than a script of the project;
 # these few do something at once.
@@ -66,7 +66,10 @@ _ATTRIBUTES = names(
     "crc32 adler32 compress decompress unified_diff ndiff pprint pformat itemgetter real imag conjugate bit_length bit_count "
     "DictReader reader fieldnames walk iter_child_nodes get_docstring unparse dump FunctionDef AsyncFunctionDef ClassDef Import ImportFrom "
     "body lineno end_lineno names module read_text read_bytes write_text write_bytes writer DictWriter writerow writerows writeheader writelines is_file is_dir exists stem suffix "
-    "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error"
+    "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error "
+    "prefix base_prefix exec_prefix getrecursionlimit getsizeof getdefaultencoding getfilesystemencoding hexversion fromhex literal_eval "
+    "kwlist iskeyword mul truediv floordiv ip_address ip_network ip_interface hosts num_addresses network_address broadcast_address "
+    "netmask prefixlen is_private is_global is_loopback"
 )
 
 
@@ -107,13 +110,13 @@ def _uses_of(nodes: list[ast.AST]) -> tuple[list[str], list[str]] | None:
     """The files that the parts of a text read and write; None if one of the parts may do more."""
     calls = {id(func): node for node in nodes if (func := getattr(node, "func", None)) is not None}
     kinds = {type(node).__name__ for node in nodes}
-    has_paths = any(getattr(node, "id", "") == "Path" for node in nodes)
+    has_paths = any(_called_name(node) == "Path" for node in nodes)
     writes_paths = any(getattr(node, "attr", "") in _WRITES_PATHS for node in nodes)
     if has_paths and "Div" in kinds:
         return None  # `Path("a") / x` is another file
     files: tuple[list[str], list[str]] = ([], [])
     for node in nodes:
-        name = getattr(node, "id", "")
+        name = _called_name(node)
         if name in {"open", "Path"} and id(node) in calls:
             named = _opened(calls[id(node)], with_mode=name == "open")
             if named is None:
@@ -122,6 +125,39 @@ def _uses_of(nodes: list[ast.AST]) -> tuple[list[str], list[str]] | None:
         elif not _is_plain_node(node) or not _suits_paths(node, calls):
             return None
     return files if _names_are_known(nodes) and _modules_are_safe(nodes) else None
+
+
+def _called_name(node: ast.AST) -> str:
+    """`Path` of `pathlib.Path`, too, where the module has its own name."""
+    if getattr(node, "attr", "") == "Path" and getattr(getattr(node, "value", None), "id", "") == "pathlib":
+        return "Path"
+    return getattr(node, "id", "")
+
+
+def _search_path_is_shown(nodes: list[ast.AST]) -> bool:
+    """Whether `sys.path` is only printed: what is added to it is where the next module comes from."""
+    used = [node for node in nodes if getattr(node, "attr", "") == "path"]
+    shown: set[int] = set()
+    for node in nodes if used else ():
+        if type(node).__name__ in {"For", "comprehension"}:
+            shown.add(id(getattr(node, "iter", None)))
+        for item in _given_to_known(node):
+            shown.add(id(getattr(item, "value", item) if type(item).__name__ == "Starred" else item))
+    return all(
+        id(node) in shown and getattr(getattr(node, "value", None), "id", "") == "sys" for node in used
+    )
+
+
+def _given_to_known(node: ast.AST) -> list[ast.AST]:
+    """What a function gets that only looks at it: `print(x)`, `json.load(x)`, `", ".join(x)`."""
+    func = getattr(node, "func", None)
+    value = getattr(func, "value", None)
+    loads = getattr(func, "attr", "") in {"load", "loads"} and getattr(value, "id", "") in _MODULES
+    joins = getattr(func, "attr", "") == "join" and type(value).__name__ == "Constant"
+    return list(getattr(node, "args", ())) if getattr(func, "id", "") in _LOOKS or loads or joins else []
+
+
+_LOOKS = names("print len str sorted load")
 
 
 def _environment_is_read(nodes: list[ast.AST]) -> bool:
@@ -154,28 +190,43 @@ def _modules_are_safe(nodes: list[ast.AST]) -> bool:
 
 def _names_are_known(nodes: list[ast.AST]) -> bool:
     """Whether every name is made by the text, or computes: what else there is depends on the version."""
-    made: set[str] = set()
-    for node in nodes:
-        match type(node).__name__:
-            case "Name" if type(getattr(node, "ctx", None)).__name__ != "Load":
-                made.add(getattr(node, "id", ""))
-            case "FunctionDef" | "ExceptHandler":
-                made.add(getattr(node, "name", None) or "")
-            case "arg":
-                made.add(getattr(node, "arg", ""))
-            case "alias":
-                name: str = getattr(node, "name", "")
-                made.add(getattr(node, "asname", None) or name.partition(".")[0])
-            case _:
-                pass
+    given, imported = _made_names(nodes)
+    made = given | imported
     if any(name.startswith("__") for name in made):
         return False  # `import json as __builtins__`
     read = [node for node in nodes if type(getattr(node, "ctx", None)).__name__ == "Load"]
     used = {getattr(node, "id", "") for node in read if type(node).__name__ == "Name"}
     unknown = used - made - _FUNCTIONS - {"open"}
     looked_at = {id(child) for node in nodes for child in _looked_at(node)}
+    # `def len(x): x("out", "w")` looks at nothing.
+    hidden = not given.isdisjoint(_LOOKS | _MODULES)
+    if hidden and any(
+        getattr(node, "id", "") == "file" or getattr(node, "attr", "") == "path" for node in read
+    ):
+        return False
     kept = any(getattr(node, "id", "") == "file" and id(node) not in looked_at for node in read)
-    return all(map(_EXCEPTION.fullmatch, unknown)) and not kept
+    return all(map(_EXCEPTION.fullmatch, unknown)) and not kept and _search_path_is_shown(nodes)
+
+
+def _made_names(nodes: list[ast.AST]) -> tuple[set[str], set[str]]:
+    """The names that a text gives to something, and those that it imports as they are."""
+    given: set[str] = set()
+    imported: set[str] = set()
+    for node in nodes:
+        match type(node).__name__:
+            case "Name" if type(getattr(node, "ctx", None)).__name__ != "Load":
+                given.add(getattr(node, "id", ""))
+            case "FunctionDef" | "ExceptHandler":
+                given.add(getattr(node, "name", None) or "")
+            case "arg":
+                given.add(getattr(node, "arg", ""))
+            case "alias":
+                name: str = getattr(node, "name", "")
+                other: str | None = getattr(node, "asname", None)
+                (given if other else imported).add(other or name.partition(".")[0])
+            case _:
+                pass
+    return given, imported
 
 
 def _looked_at(node: ast.AST) -> list[ast.AST]:
@@ -186,9 +237,7 @@ def _looked_at(node: ast.AST) -> list[ast.AST]:
         case "For" | "comprehension":
             return [getattr(node, "iter", node)]
         case "Call":
-            func = getattr(node, "func", None)
-            name = getattr(func, "id", getattr(func, "attr", ""))
-            return list(getattr(node, "args", ())) if name in {"print", "len", "load", "str"} else []
+            return _given_to_known(node)
         case _:
             return []
 
@@ -281,7 +330,7 @@ def _is_plain_attribute(node: ast.AST) -> bool:
     name: str = getattr(node, "attr", "_")
     if type(getattr(node, "ctx", None)).__name__ != "Load":
         return False
-    if name in _OF_MODULES:
+    if name in _OF_MODULES or name == "path":
         return True
     if name == "format":
         text = getattr(getattr(node, "value", None), "value", None)

@@ -22,6 +22,7 @@ _FLAGS = regex(r"[0-9gpiImM]*")
 _LINE = regex(r"[^\n]*")
 # The text of a, i and c: to the end of the line, and on after a backslash.
 _TEXT = regex(r"(?:[^\\\n]|\\.)*+(?:\\\Z)?", re.DOTALL)
+_BLANK_LINE = regex(r"[ \t]*\\[ \t]+(?:\n|\Z)")
 _CLASS = regex(r":[a-z]+:\]")
 # A label is one word and ends its command: after a blank, GNU reads another command and BSD more label.
 _LABEL = regex(r"[ \t]*([A-Za-z0-9_.-]*)[ \t]*(?=[;}\n]|\Z)")
@@ -97,7 +98,7 @@ class _Sed:
             char = self._next()
             if char == "\\":
                 self._next()
-            elif char == "\n" and regex:
+            elif char == "\n":  # only toybox takes it in what is put in
                 raise UnknownTextError
             elif char == delimiter:
                 return
@@ -136,6 +137,8 @@ class _Sed:
             self._delimited(delimiter, regex=False)
             self._skip(_END)
         elif char in "aic":
+            if _BLANK_LINE.match(self.text, self.pos):
+                raise UnknownTextError  # some versions pass over the blanks, others take them for the text
             self._skip(_TEXT)
         elif char in ":btT":
             self._skip(_LABEL)

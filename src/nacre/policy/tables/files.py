@@ -19,14 +19,18 @@ _PERL_ACTS = "eval|evalbytes|readpipe|require|do|exec|system|qx|fork|kill|syscal
 PROGRAMS = (
     Program(
         names="ls dir vdir gls",
-        options=f"-a -b -c -d -e -f -g -h -i -k -l -m -n -o -p -q -r -s -t -u -v -w= -x -A -B -C -D -F -G -I= -N -O -P -Q -R -S -T= -U -W -X -Z -1 -@ -% --all --escape --directory --dired --full-time --group-directories-first --human-readable --inode --kibibytes --numeric-uid-gid --no-group --hide-control-chars --reverse --size --width= --almost-all --ignore-backups --classify? --file-type --si --hide= --ignore= --indicator-style= --literal --quote-name --quoting-style= --recursive --format= --show-control-chars --sort= --tabsize= --time= --time-style= --zero --color? --hyperlink? --block-size= --context --author {_COMMON}",
+        options=f"-a -b -c -d -e -f -g -h -i -k -l -m -n -o -p -q -r -s -t -u -v -x -A -B -C -D -F -G -N -O -P -Q -R -S -U -W -X -Z -1 -@ -% --all --escape --directory --dired --full-time --group-directories-first --human-readable --inode --kibibytes --numeric-uid-gid --no-group --hide-control-chars --reverse --size --width= --almost-all --ignore-backups --classify? --file-type --si --hide= --ignore= --indicator-style= --literal --quote-name --quoting-style= --recursive --format= --show-control-chars --sort= --tabsize= --time= --time-style= --zero --color? --hyperlink? --block-size= --context --author {_COMMON}",
+        # To BSD's they take no value, and the next word is listed.
+        reads="-I= -T= -w=",
         follows="-L -H --dereference --dereference-command-line --dereference-command-line-symlink-to-dir",
         operands="read",
         harmless=True,
     ),
     Program(
         names="eza exa",
-        options="-1 -a -A -B -D -F -G -H -I= -L= -R -S -T -U -b -d -f -g -h -i -l -m -n -o -r -s= -t= -u -x -@ --all --almost-all --across --binary --blocks --bytes --changed --classify? --color= --colour= --created --accessed --git --git-ignore --grid --group --group-directories-first --header --icons? --ignore-glob= --inode --level= --links --list-dirs --long --modified --no-permissions --no-filesize --no-user --no-time --numeric --oneline --only-dirs --only-files --recurse --reverse --sort= --time= --time-style= --total-size --tree --depth= --help --version",
+        options="-1 -a -A -B -D -F -G -H -I= -L= -R -S -T -U -b -d -f -g -h -i -l -m -n -o -r -s= -t= -u -x -@ --all --almost-all --across --binary --blocks --bytes --changed --classify? --created --accessed --git --git-ignore --grid --group --group-directories-first --header --icons? --ignore-glob= --inode --level= --links --list-dirs --long --modified --no-permissions --no-filesize --no-user --no-time --numeric --oneline --only-dirs --only-files --recurse --reverse --sort= --time= --time-style= --total-size --tree --depth= --help --version",
+        # Another word behind them is listed.
+        checks=(("--color= --colour=", "always|auto|automatic|never"),),
         follows="-X --dereference --follow-symlinks --stdin",
         operands="read",
         harmless=True,
@@ -253,8 +257,8 @@ PROGRAMS = (
         operands="text change",
         options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
         # `exec reboot` is code without any sign, and so are `readpipe` and `s.a.eval.e`: they run the names of files.
-        # What `s.a.b.` makes of a name could be any name.
-        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:s|y|tr)([. -])(?:(?!\1).)*\1(?:(?!\1).)*\1|(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
+        # What `s.a.b.` makes of a name could be any name, behind a blank or another expression, too: `x.s.a.b.`.
+        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:.*[^A-Za-z0-9_])?(?:s|y|tr)([. -])(?:(?!\1).)*\1(?:(?!\1).)*\1|(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
     ),
     Program(
         names="fd fdfind",

@@ -196,6 +196,8 @@ class Program(Options):
     # the second list is given.
     trees: str = ""
     keeps_links: str = ""
+    # Where one operand is all there is, it reads all that is below the working directory: 7z a x.7z.
+    packs_all: bool = False
     # It looks for the files that a pattern among its operands matches, in quotes too.
     expands: bool = False
     # An option of `runs`, and one with which it does no harm: (`-html -o`) of `go tool cover`.

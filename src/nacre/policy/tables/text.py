@@ -12,7 +12,7 @@ from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
 _SUMS = "-b -t -w -z --ignore-missing --quiet --status --warn --strict --tag --zero --binary --text -l= --length= -a= --algorithm= --untagged --debug --base64 --raw"
-_GREP = "-A= -B= -C= -D= -E -F -G -H -I -J -M -O -P -T -U -V -X= -Z -a -b -c -d= -e= -h -i -L -l -m= -n -o -p -q -r -s -u -v -w -x -y -z --basic-regexp --extended-regexp --fixed-regexp --fixed-strings --perl-regexp --after-context= --before-context= --binary-files= --byte-offset --context= --color? --colour? --count --devices= --directories= --exclude= --exclude-dir= --files-with-matches --files-without-match --group-separator= --help --include= --include-dir= --ignore-case --no-ignore-case --initial-tab --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator --no-messages --null --null-data --only-matching --quiet --recursive --regexp= --invert-match --silent --text --binary --unix-byte-offsets --version --with-filename --word-regexp"
+_GREP = "-A= -B= -C= -D= -E -F -G -H -I -J -M -O -P -T -U -V -Z -a -b -c -d= -e= -h -i -L -l -m= -n -o -p -q -r -s -u -v -w -x -y -z --basic-regexp --extended-regexp --fixed-regexp --fixed-strings --perl-regexp --after-context= --before-context= --binary-files= --byte-offset --context= --color? --colour? --count --devices= --directories= --exclude= --exclude-dir= --files-with-matches --files-without-match --group-separator= --help --include= --include-dir= --ignore-case --no-ignore-case --initial-tab --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator --no-messages --null --null-data --only-matching --quiet --recursive --regexp= --invert-match --silent --text --binary --unix-byte-offsets --version --with-filename --word-regexp"
 
 PROGRAMS = (
     Program(
@@ -23,7 +23,9 @@ PROGRAMS = (
     ),
     Program(
         names="tac",
-        options=f"-b -r -s= --before --regex --separator= {_COMMON}",
+        options=f"-b -r --before --regex {_COMMON}",
+        # To toybox each word is a file.
+        reads="-s= --separator=",
         operands="read",
         harmless=True,
     ),
@@ -94,7 +96,9 @@ PROGRAMS = (
     ),
     Program(
         names="fmt",
-        options=f"-c -s -t -u -w= -p= -g= --crown-margin --prefix= --split-only --tagged-paragraph --uniform-spacing --width= --goal= {_COMMON}",
+        options=f"-c -s -t -u -w= -g= --crown-margin --prefix= --split-only --tagged-paragraph --uniform-spacing --width= --goal= {_COMMON}",
+        # To BSD's it takes no value, and the next word is a file.
+        reads="-p=",
         operands="read",
         numbers=True,
         harmless=True,
@@ -116,7 +120,9 @@ PROGRAMS = (
     Program(names="rev", options="-0 -V -h --zero --version --help", operands="read", harmless=True),
     Program(
         names="column",
-        options="-c= -C= -d -E= -e -H= -h -i= -J -K -l= -L -m -N= -n= -O= -o= -p= -R= -r= -S= -s= -T= -t -V -W= -x --columns= --fillrows --help --json --keep-empty-lines --output-separator= --output-width= --separator= --table --table-columns= --table-columns-limit= --table-hide= --table-name= --table-noextreme= --table-noheadings --table-order= --table-right= --table-truncate= --table-wrap= --table-empty-lines --table-header-repeat --tree= --tree-id= --tree-parent= --version",
+        options="-c= -C= -d -E= -e -H= -h -i= -J -K -l= -L -m -N= -O= -o= -p= -R= -r= -S= -s= -T= -t -V -W= -x --columns= --fillrows --help --json --keep-empty-lines --output-separator= --output-width= --separator= --table --table-columns= --table-columns-limit= --table-hide= --table-name= --table-noextreme= --table-noheadings --table-order= --table-right= --table-truncate= --table-wrap= --table-empty-lines --table-header-repeat --tree= --tree-id= --tree-parent= --version",
+        # To older versions it takes no value, and the next word is a file.
+        reads="-n=",
         operands="read",
         harmless=True,
     ),
@@ -249,7 +255,9 @@ PROGRAMS = (
     ),
     Program(
         names="dos2unix unix2dos",
-        options="-n -k -q -v -b -e -f -s -ascii -iso -7 -c= -ul -gb -h -V --force --quiet --verbose --keepdate --help --version",
+        options="-n -k -q -v -b -e -f -s -ascii -iso -7 -ul -gb -h -V --force --quiet --verbose --keepdate --help --version",
+        # To toybox each word is a file.
+        checks=(("-c= --convmode=", "(?i)ascii|7bit|iso|mac"),),
         operands="change",
     ),
     Program(
