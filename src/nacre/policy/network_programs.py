@@ -17,6 +17,7 @@ from nacre.policy.effects import (
     is_free_target,
     position,
     runs,
+    shown,
     unknown_at,
     unresolved,
     writes,
@@ -27,7 +28,7 @@ from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nacre.policy.tables.schema import Program
 
@@ -55,6 +56,11 @@ _CURL_SENDS = frozenset(
         "--url-query",
     ]
 )
+# They print what is known about a key, or about a host's.
+_LOOKS_AT_KEYS = frozenset({"-l", "-B", "-y", "-L", "-F"})
+# Behind a host stand its ports; what is listened at is a port, or an address of this machine.
+_PORTS = regex(r"[0-9]+(?:-[0-9]+)?")
+_LISTENS_AT = regex(r"localhost|\*|(?=.*[0-9:])[0-9A-Fa-f.:]+(?:%\w+)?")
 _SLASHES = regex(r"[/\\]")
 _DOTS_IN_PATH = regex(r"(?i)/(?:\.|%2e){1,2}(?:/|\Z)")
 _WGET_SAVES_TREES = names(
@@ -100,6 +106,39 @@ class NetworkInspector(GitInspector):
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
         self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
+
+    def read_nc(self, words: tuple[Word, ...]) -> None:
+        """A host and its ports, or the port that is listened on: toybox runs what stands behind them."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        listens = any(item.flag == "-l" for item in given)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        for index, word in enumerate(operands):
+            if index == 0:
+                plain = not listens or word.number or _LISTENS_AT.fullmatch(word.text)
+            else:
+                plain = (index == 1 and not listens) or word.number or _PORTS.fullmatch(word.text)
+            if not plain:
+                reason = f"`{shown(word.text)}` is no number of a port: some versions run what stands there"
+                found.add(runs(word, reason, word.text if word.literal else ""))
+        self.finish(words, found)
+
+    def read_ssh_keygen(self, words: tuple[Word, ...]) -> None:
+        """`ssh-keygen -l -f key.pub` only looks at the file that it makes otherwise."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        flags = {item.flag for item in given}
+        looks = bool(flags & _LOOKS_AT_KEYS) and not any(
+            item.kind not in {"option", "operand"} and item.flag != "-f" for item in given
+        )
+        if looks:
+            for item in given:
+                found.uses(item.value if item.flag == "-f" else None, "read")
+            self.step(words, found.effects, paths=found.paths)
+            return
+        self.arguments(entry, words[1:], found)
+        self.finish(words, found)
 
     def read_gh(self, words: tuple[Word, ...]) -> None:
         """`gh api -X DELETE repos/x/y` does what `gh repo delete` does, which a rule must spell."""
@@ -307,3 +346,14 @@ def _is_harmless_ssh(value: Word) -> bool:
     from nacre.policy.tables.network import SSH_SETTING  # noqa: PLC0415 - with the table of these programs
 
     return value.literal and re.fullmatch(SSH_SETTING, value.text) is not None
+
+
+NETWORK_READERS: dict[str, Callable[[NetworkInspector, tuple[Word, ...]], None]] = {
+    **dict.fromkeys(("ssh", "autossh"), NetworkInspector.read_ssh),
+    "ssh-keygen": NetworkInspector.read_ssh_keygen,
+    **dict.fromkeys(("nc", "netcat"), NetworkInspector.read_nc),
+    "gh": NetworkInspector.read_gh,
+    **dict.fromkeys(("docker", "podman"), NetworkInspector.read_engine),
+    "wget": NetworkInspector.read_wget,
+    "curl": NetworkInspector.read_curl,
+}

@@ -85,12 +85,38 @@ _BREW = _packages(
     runs="-s -i --interactive --git -g --env= --cc= --HEAD --build-from-source -c= --config=",
 )
 
+# Yes and no, and what it is called: the rest differs between the two generations of dnf.
+_DNF = _packages(
+    "dnf yum",
+    "-y --assumeyes --installed --all",
+    "install remove erase reinstall upgrade update downgrade autoremove check-update list info search provides whatprovides repolist makecache clean deplist repoquery",
+    spelled="shell builddep copr config-manager history",
+    runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck",
+)
+
 PROGRAMS = (
     Program(
-        names="ps pidof pstree free vmstat uptime w whoami id groups logname tty uname lscpu lsblk lsusb lsmem netstat getconf locale printenv sw_vers",
+        names="ps pidof pstree free vmstat uptime w whoami id groups logname tty uname netstat getconf locale printenv sw_vers",
         operands="text",
         harmless=True,
     ),
+    # What another system tells, or a file instead of a device.
+    Program(
+        names="lscpu",
+        options="-a -B -b -c -C? -e? -h -J -p? -x -y -V",
+        reads="-s= --sysroot=",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="lsmem",
+        options="-a -b -h -J -n -o= -P -r -S= -V",
+        reads="-s= --sysroot=",
+        operands="text",
+        harmless=True,
+    ),
+    Program(names="lsblk", reads="--sysroot=", operands="text", harmless=True),
+    Program(names="lsusb", options="-v -s= -d= -t -V -h", reads="-D=", operands="text", harmless=True),
     Program(names="pgrep", reads="-F= --pidfile=", operands="text", harmless=True),
     Program(
         names="getent",
@@ -231,7 +257,7 @@ PROGRAMS = (
         names="ip",
         reason="a batch is a list of commands, `netns exec` and `vrf exec` run programs, the rest changes the network",
         style="words",
-        options="-V -Version -h -human -human-readable -s -stats -statistics -d -details -f= -family= -4 -6 -B -0 -o -oneline -r -resolve -t -timestamp -ts -a -all -c -color -c=auto -br -brief -j -json -p -pretty -N -Numeric -iec",
+        options="-V -Version -h -human -human-readable -s -stats -statistics -d -details -f= -family= -4 -6 -B -0 -o -oneline -r -resolve -t -timestamp -ts -a -all -c? -color? -br -brief -j -json -p -pretty -N -Numeric -iec",
         runs="-b= -batch= -force -n= -netns= -rc= -rcvbuf= -l=",
         operands="text",
         spelled="netns vrf xfrm l2tp macsec mptcp monitor tunnel tuntap token",
@@ -269,7 +295,7 @@ PROGRAMS = (
                 names="start stop restart reload try-restart reload-or-restart try-reload-or-restart condrestart kill reset-failed daemon-reload cancel",
                 operands="text",
                 reason="some units are a shell for everybody, or the end of the system",
-                refuses=r".*(?:\.target\Z|[*?\[])|debug-shell|systemd-(?!journald|logind|networkd|resolved|timesyncd|udevd)",
+                refuses=r".*(?:\.target\Z|[*?\[])|debug-shell|emergency|rescue|console-shell|(?:\w+-)?getty@|autovt@|systemd-(?!journald|logind|networkd|resolved|timesyncd|udevd)",
             ),
         ),
     ),
@@ -283,13 +309,29 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze systemd-cgls",
+        names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze",
         plain_values=True,
         reason="it changes the system; other machines and debuggers",
+        persistent=True,
+        commands=(
+            Program(
+                names="status show list session-status user-status seat-status timesync-status list-sessions list-users list-seats list-inhibitors list-timezones list-locales list-keymaps list-x11-keymap-models list-x11-keymap-layouts list-x11-keymap-variants list-x11-keymap-options show-session show-user show-seat show-timesync lldp info blame time critical-chain calendar timespan timestamp unit-paths",
+                operands="text",
+                plain_values=True,
+            ),
+        ),
         options="-h -p= -P= -a -l -n= -o= -q -r -1 --help --version --property= --all --value --full --no-pager --no-legend --lines= --output= --json= --since= --until= --user --system --static --transient --pretty",
         runs="-H= --host= -M= --machine= --root= --image= --debugger= --debugger-arguments= -D= --directory= --file=",
         operands="text",
-        refuses=r"(?!(?:status|show|list|list-\S+|session-status|user-status|seat-status|show-\S+|info|blame|time|critical-chain|timesync-status)\Z|[\w@.:-]+\.(?:service|target|timer|socket)\Z|\d+\Z)",
+    ),
+    Program(
+        names="systemd-cgls",
+        plain_values=True,
+        reason="other machines",
+        options="-h -p= -P= -a -l -n= -o= -q -r -1 --help --version --property= --all --value --full --no-pager --no-legend --lines= --output= --json= --since= --until= --user --system --static --transient --pretty",
+        runs="-H= --host= -M= --machine= --root= --image= --debugger= --debugger-arguments= -D= --directory= --file=",
+        operands="text",
+        refuses=r"(?![\w@.:-]+\.(?:service|target|timer|socket)\Z|\d+\Z)",
     ),
     Program(
         names="coredumpctl",
@@ -450,13 +492,13 @@ PROGRAMS = (
         spelled="run build enter config override",
         runs="--root= --installation= --from --bundle",
     ),
-    # Yes and no, and what it is called: the rest differs between the two generations of dnf.
-    _packages(
-        "dnf yum",
-        "-y --assumeyes --installed --all",
-        "install remove erase reinstall upgrade update downgrade autoremove check-update list info search provides whatprovides repolist makecache clean deplist repoquery",
-        spelled="shell builddep copr config-manager history",
-        runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck",
+    replace(
+        _DNF,
+        commands=(
+            # What owns a file.
+            Program(names="provides whatprovides", operands="text"),
+            *_DNF.commands,
+        ),
     ),
     _packages(
         "zypper",
@@ -511,7 +553,7 @@ PROGRAMS = (
         options="-h -V -S -R -Q -F -y -u -s -i -l -q -n -c -k -o -m -t -e -d -w --help --version --noconfirm --needed --quiet --info --list --search --sync --query --remove --refresh --sysupgrade --explicit --deps --native --foreign --unrequired --recursive --nosave --cascade --check --owns --print --asdeps --asexplicit --color=",
         runs="-U -r= -b= -D -T --upgrade --root= --dbpath= --cachedir= --config= --hookdir= --gpgdir= --logfile= --sysroot= --overwrite= --print-format= --arch=",
         operands="text",
-        refuses=r".*(?:/|\.pkg\.tar)",
+        refuses=r".*(?:://|\.pkg\.tar)",
     ),
     Program(
         names="crontab",

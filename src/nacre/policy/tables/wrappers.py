@@ -136,6 +136,7 @@ WRAPPERS = (
         names="pkexec",
         reason="runs its arguments as another user",
         options="--user= --disable-internal-agent --keep-cwd --version --help",
+        dashes=False,
         starts_shell=True,
         transparent=False,
     ),
@@ -235,6 +236,8 @@ WRAPPERS = (
                 "-s= --server-args=",
                 r"(?:-screen \d+ \d+x\d+x\d+|-ac|-nolisten \w+|-dpi \d+|\+extension \w+|\+render|-noreset| )*",
             ),
+            # It is divided at blanks, and its pieces are options of the server: one names a directory in a text for a shell.
+            ("-f= --auth-file=", r"[\w./~+@%][\w./~+@%-]*"),
         ),
         writes="-e= --error-file= -f= --auth-file=",
         transparent=False,
@@ -256,6 +259,7 @@ WRAPPERS = (
         names="gosu su-exec setuidgid",
         reason="runs its arguments as another user",
         operands=1,
+        dashes=False,
         transparent=False,
     ),
     Wrapper(names="eatmydata", reason="runs its arguments without syncing", transparent=False),
@@ -265,6 +269,7 @@ WRAPPERS = (
         # No -p: to older versions it is the time, and the next word the command.
         options="-m -f --exclude-monotonic --help --version",
         operands=1,
+        dashes=False,
         transparent=False,
     ),
     Wrapper(
@@ -273,7 +278,7 @@ WRAPPERS = (
         options="-a -i= -p= -m= -N= -C= -l -s -H -h --all --interleave= --preferred= --membind= --cpunodebind= --physcpubind= --localalloc --show --hardware",
         transparent=False,
     ),
-    Wrapper(names="catchsegv", reason="runs its arguments", transparent=False),
+    Wrapper(names="catchsegv", reason="runs its arguments", dashes=False, transparent=False),
     Wrapper(
         names="torsocks torify proxychains proxychains4",
         reason="runs its arguments through a proxy",
