@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import (
     Effects,
-    Script,
     base_name,
     is_free_target,
     position,
     runs,
     shown,
+    texts_for_chosen_shell,
     unknown_at,
     unresolved,
     writes,
@@ -104,7 +104,9 @@ class NetworkInspector(GitInspector):
             found.add(unresolved(remote[0], "the remote command is only known when it runs"))
         elif remote:
             text = " ".join(word.text for word in remote)
-            self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
+            scripts, objection = texts_for_chosen_shell(text, remote[0].start, remote[-1].end)
+            self.found.scripts += scripts
+            found.effects += [objection] if objection is not None else []
         self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
 
     def read_nc(self, words: tuple[Word, ...]) -> None:
@@ -138,6 +140,12 @@ class NetworkInspector(GitInspector):
             self.step(words, found.effects, paths=found.paths)
             return
         self.arguments(entry, words[1:], found)
+        if "-M" in flags:
+            for item in given:
+                found.uses(item.word if item.kind == "operand" else None, "write")
+        elif flags.isdisjoint({"-f", "-R"}):
+            # The name of the file is asked for, on the input too; -A knows some of its own.
+            found.uses(unknown_at(words[0]), "write")
         self.finish(words, found)
 
     def read_gh(self, words: tuple[Word, ...]) -> None:
