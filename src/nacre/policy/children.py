@@ -73,6 +73,8 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "autossh": ("ssh", *_JUMPS, "egrep", "grep", "od", "printf", "seq", "tr", "*/lib/autossh/autossh"),
     "scp": ("ssh", "cp", *_JUMPS),  # from here to here
     "sdiff": ("diff",),
+    # The texts that they hand to a shell stand in their arguments, and each program in them needs its rule.
+    **dict.fromkeys(names("watch flock hyperfine"), ("sh -c *",)),
     **dict.fromkeys(names("man apropos whatis"), _TYPESETTERS),
     **dict.fromkeys(names("apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
 }

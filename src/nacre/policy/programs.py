@@ -299,8 +299,6 @@ class ProgramInspector(NetworkInspector):
         ):
             found.add(writes(archive or at, "tar writes the archive", "-c", archive))
 
-    # -- the network ---------------------------------------------------------------------------------------
-
     def read_cmake(self, words: tuple[Word, ...]) -> None:
         """What it is asked for (`--help-...`, `--version`) it prints into a file, if one is named."""
         entry, given = self.read_table(words)
