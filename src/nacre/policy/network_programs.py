@@ -210,6 +210,16 @@ class NetworkInspector(GitInspector):
             elif item.flag == "--default-page":  # the name of what an address without one is saved as
                 found.uses(item.value, "write")
 
+    def read_http(self, words: tuple[Word, ...]) -> None:
+        """`http --download`: without -o the file has a name of the server's choice."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        flags = {item.flag for item in given}
+        if flags & {"-d", "--download"} and flags.isdisjoint({"-o", "--output"}):
+            found.uses(words[0].with_text("."), "fill")
+        self.finish(words, found)
+
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
         entry, given = self.read_table(words)
@@ -364,4 +374,5 @@ NETWORK_READERS: dict[str, Callable[[NetworkInspector, tuple[Word, ...]], None]]
     **dict.fromkeys(("docker", "podman"), NetworkInspector.read_engine),
     "wget": NetworkInspector.read_wget,
     "curl": NetworkInspector.read_curl,
+    **dict.fromkeys(("http", "https", "xh", "xhs"), NetworkInspector.read_http),
 }

@@ -253,6 +253,8 @@ PROGRAMS = (
         pattern=r"-p[0-9,TUS:-]+|-P[SAUY][0-9,-]*",
         reads="-iL= --excludefile=",
         writes="-oN= -oX= -oS= -oG= -oA=",
+        # In these names some texts stand for the time; any other sign behind `%` stands for itself.
+        checks=(("-oN= -oX= -oS= -oG= -oA=", r"(?:[^%]|%[HMSmdyYTRD])*"),),
         runs="--script= --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --stylesheet= --resume=",
         operands="text",
     ),

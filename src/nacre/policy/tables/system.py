@@ -219,6 +219,8 @@ PROGRAMS = (
     Program(
         names="journalctl",
         reason="other roots, machines and directories; --cursor-file writes, --vacuum and --rotate change the journal",
+        # `-b -1`: the boot before this one.
+        numbers=True,
         options="-h -e -f -o= -a -l -n? -q -m -b? -k -p= -g= -c= -S= -U= -t= -T= -u= -N -F= -x -r --help --version --no-pager --pager-end --follow --output= --all --full --no-full --lines? --no-tail --quiet --merge --this-boot --boot? --list-boots --list-invocations --invocation= --dmesg --system --user --header --identifier= --exclude-identifier= --priority= --facility= --grep= --case-sensitive? --verify --disk-usage --cursor= --after-cursor= --show-cursor --since= --until= --unit= --user-unit= --field= --fields --catalog --list-catalog --dump-catalog --reverse --utc --no-hostname --output-fields= --namespace= --truncate-newline",
         reads="-D= --directory= --file= -i=",
         writes="--cursor-file=",

@@ -92,6 +92,14 @@ _DNF = _packages(
     runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck",
 )
 
+_APK = _packages(
+    "apk",
+    "-s -U --installed --upgradable --all --no-cache --update --no-interactive --simulate",
+    "add del update upgrade fix info list search policy version stats",
+    spelled="fetch mkndx index",
+    runs="-p= --root= --allow-untrusted -X= --repository= --repositories-file= --keys-dir= --cache-dir=",
+)
+
 PROGRAMS = (
     _APT,
     # What takes no value there takes one here: -a and -P say for what is built, -f and -s name files that are written.
@@ -163,7 +171,7 @@ PROGRAMS = (
     ),
     _packages(
         "flatpak",
-        "-y --assumeyes --all",
+        "-y --assumeyes --all --app --runtime --user --system --columns=",
         "list info search remotes install uninstall remove update history",
         spelled="run build enter config override",
         runs="--root= --installation= --from --bundle",
@@ -183,12 +191,13 @@ PROGRAMS = (
         spelled="shell sh source-install si addrepo ar",
         runs="-R= --root= --installroot= -c= --config= -p= --plus-repo= -D= --reposd-dir= --no-gpg-checks",
     ),
-    _packages(
-        "apk",
-        "-s -U --installed --upgradable --all --no-cache --update --no-interactive --simulate",
-        "add del update upgrade fix info list search policy version stats",
-        spelled="fetch mkndx index",
-        runs="-p= --root= --allow-untrusted -X= --repository= --repositories-file= --keys-dir= --cache-dir=",
+    replace(
+        _APK,
+        commands=(
+            replace(_APK.commands[0], names="info", options="-a -d -e -L -P -r -R -s -t -w -W -Z"),
+            replace(_APK.commands[0], names="add", options="-l -t= -u --latest --upgrade --virtual="),
+            *_APK.commands,
+        ),
     ),
     # -s builds a package from its source, and -i starts a shell in the middle of it. A name that it does not know is
     # a program: `brew foo` runs brew-foo.

@@ -149,7 +149,9 @@ WRAPPERS = (
     Wrapper(
         names="unshare",
         reason="runs its arguments in new namespaces",
-        options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --fork --kill-child? --mount-proc? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
+        options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --fork --kill-child? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
+        # Something else is mounted there.
+        changes="--mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --mount-proc?",
         places="-w= --wd=",
         runs="-R= --root=",
         starts_shell=True,
