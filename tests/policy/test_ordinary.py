@@ -60,6 +60,8 @@ _PROGRAMS = """
     strings stripe sw_vers tac task templ traceroute tree-sitter trivy truncate trunk umask vagrant
     vendor/bin/pest vendor/bin/phpcs vendor/bin/phpunit vendor/bin/pint volta wasm-bindgen wasm-pack
     wire wp wrk xcode-select xcpretty yes zgrep zig zstd
+    apk dnf faketime flock loginctl networkctl nmap pacman systemd-analyze tcpdump timedatectl unshare
+    xvfb-run
 """
 _VOUCHED = ["uv run *", "poetry run *", "bundle exec *", "docker run *", "docker exec *"]
 _WINDOWS = """

@@ -174,6 +174,16 @@ def test_the_kind_of_program_decides_where_a_rule_says_nothing() -> None:
     assert default_children("bash", ("bash", "build.sh")) == ANY
 
 
+@pytest.mark.req("exec-children")
+def test_a_program_that_hands_a_text_to_a_shell_may_start_one() -> None:
+    with gated({"allow": ["flock", "ls"], "allow_writes": True}) as run:
+        done = run("flock f -c 'ls victim'")
+        assert done.ok, done.hints
+        assert done.stdout.text == "victim\n"
+        assert not run("flock f -c 'rm victim'").ok
+        assert (run.workspace / "victim").exists()
+
+
 @pytest.mark.req("exec-confirmed")
 @pytest.mark.parametrize(
     "fail",

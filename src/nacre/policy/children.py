@@ -16,7 +16,7 @@ from nacre.policy.matching import glob_matches
 from nacre.policy.model import Word, names
 from nacre.policy.programs import has_meaning
 from nacre.policy.rules import parse_rule
-from nacre.policy.tables.shells import RUNNERS, SHELLS
+from nacre.policy.tables.shells import RUNNERS, SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,6 +73,9 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     "autossh": ("ssh", *_JUMPS, "egrep", "grep", "od", "printf", "seq", "tr", "*/lib/autossh/autossh"),
     "scp": ("ssh", "cp", *_JUMPS),  # from here to here
     "sdiff": ("diff",),
+    # The texts that they hand to a shell stand in their arguments, and each program in them needs its rule.
+    **dict.fromkeys(names("watch hyperfine"), ("sh -c *",)),
+    "flock": tuple(f"{shell} -c *" for shell in SCANNED_SHELLS),  # the one that the user has chosen
     **dict.fromkeys(names("man apropos whatis"), _TYPESETTERS),
     **dict.fromkeys(names("apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
 }

@@ -181,6 +181,21 @@ class Script:
     among_others: bool = False
 
 
+# What a shell may be that a person has chosen: each reads a text in its own way. To fish and csh a backslash
+# before a quote means something else than to these.
+_CHOSEN_SHELLS = ("sh", "zsh", "ksh")
+_READ_IN_TWO_WAYS = regex(r"\\['\"`]")
+
+
+def texts_for_chosen_shell(text: str, start: int, end: int) -> tuple[list[Script], Effect | None]:
+    """A text for the shell of a user, here or on another machine, and what speaks against it."""
+    scripts = [Script(text, shell, start, end, exact=False) for shell in _CHOSEN_SHELLS]
+    if not _READ_IN_TWO_WAYS.search(text):
+        return scripts, None
+    reason = "a shell of the user's choice reads this text, and not all read a backslash before a quote alike"
+    return scripts, Effect("unresolved", reason, "", start, end)
+
+
 @record
 class Assigned:
     """A variable that a builtin assigns (`read x`, `export x=1`), or that `env` is given (`env x=1 ls`)."""

@@ -25,6 +25,7 @@ from nacre.policy.effects import (
     is_system_name,
     position,
     shown,
+    texts_for_chosen_shell,
     unknown_at,
     unknown_text,
     unresolved,
@@ -267,8 +268,12 @@ class Inspector(ArgumentInspector):
         if not all(word.literal for word in words):
             found.add(unknown_text(words[0]))
         else:
-            text = " ".join(word.text for word in words)
-            self.found.scripts.append(Script(text, "sh", words[0].start, words[-1].end, exact=False))
+            text, place = " ".join(word.text for word in words), (words[0].start, words[-1].end)
+            scripts, objection = [Script(text, "sh", *place, exact=False)], None
+            if given:
+                scripts, objection = texts_for_chosen_shell(text, *place)
+            self.found.scripts += scripts
+            found.effects += [objection] if objection is not None else []
         return True
 
     def _multicall(self, words: tuple[Word, ...]) -> None:

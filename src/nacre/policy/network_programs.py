@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import (
     Effects,
-    Script,
     base_name,
     is_free_target,
     position,
     runs,
+    shown,
+    texts_for_chosen_shell,
     unknown_at,
     unresolved,
     writes,
@@ -27,7 +28,7 @@ from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nacre.policy.tables.schema import Program
 
@@ -55,6 +56,11 @@ _CURL_SENDS = frozenset(
         "--url-query",
     ]
 )
+# They print what is known about a key, or about a host's.
+_LOOKS_AT_KEYS = frozenset({"-l", "-B", "-y", "-L", "-F"})
+# Behind a host stand its ports; what is listened at is a port, or an address of this machine.
+_PORTS = regex(r"[0-9]+(?:-[0-9]+)?")
+_LISTENS_AT = regex(r"localhost|\*|(?=.*[0-9:])[0-9A-Fa-f.:]+(?:%\w+)?")
 _SLASHES = regex(r"[/\\]")
 _DOTS_IN_PATH = regex(r"(?i)/(?:\.|%2e){1,2}(?:/|\Z)")
 _WGET_SAVES_TREES = names(
@@ -98,8 +104,49 @@ class NetworkInspector(GitInspector):
             found.add(unresolved(remote[0], "the remote command is only known when it runs"))
         elif remote:
             text = " ".join(word.text for word in remote)
-            self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
+            scripts, objection = texts_for_chosen_shell(text, remote[0].start, remote[-1].end)
+            self.found.scripts += scripts
+            found.effects += [objection] if objection is not None else []
         self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
+
+    def read_nc(self, words: tuple[Word, ...]) -> None:
+        """A host and its ports, or the port that is listened on: toybox runs what stands behind them."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        listens = any(item.flag == "-l" for item in given)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        for index, word in enumerate(operands):
+            if index == 0:
+                plain = not listens or word.number or _LISTENS_AT.fullmatch(word.text)
+            else:
+                plain = (index == 1 and not listens) or word.number or _PORTS.fullmatch(word.text)
+            if not plain:
+                reason = f"`{shown(word.text)}` is no number of a port: some versions run what stands there"
+                found.add(runs(word, reason, word.text if word.literal else ""))
+        self.finish(words, found)
+
+    def read_ssh_keygen(self, words: tuple[Word, ...]) -> None:
+        """`ssh-keygen -l -f key.pub` only looks at the file that it makes otherwise."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        flags = {item.flag for item in given}
+        looks = bool(flags & _LOOKS_AT_KEYS) and not any(
+            item.kind not in {"option", "operand"} and item.flag != "-f" for item in given
+        )
+        if looks:
+            for item in given:
+                found.uses(item.value if item.flag == "-f" else None, "read")
+            self.step(words, found.effects, paths=found.paths)
+            return
+        self.arguments(entry, words[1:], found)
+        if "-M" in flags:
+            for item in given:
+                found.uses(item.word if item.kind == "operand" else None, "write")
+        elif flags.isdisjoint({"-f", "-R"}):
+            # The name of the file is asked for, on the input too; -A knows some of its own.
+            found.uses(unknown_at(words[0]), "write")
+        self.finish(words, found)
 
     def read_gh(self, words: tuple[Word, ...]) -> None:
         """`gh api -X DELETE repos/x/y` does what `gh repo delete` does, which a rule must spell."""
@@ -162,6 +209,16 @@ class NetworkInspector(GitInspector):
                 found.uses(_remote_name(item.word, directory, globbed=False), "write")
             elif item.flag == "--default-page":  # the name of what an address without one is saved as
                 found.uses(item.value, "write")
+
+    def read_http(self, words: tuple[Word, ...]) -> None:
+        """`http --download`: without -o the file has a name of the server's choice."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        flags = {item.flag for item in given}
+        if flags & {"-d", "--download"} and flags.isdisjoint({"-o", "--output"}):
+            found.uses(words[0].with_text("."), "fill")
+        self.finish(words, found)
 
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
@@ -307,3 +364,15 @@ def _is_harmless_ssh(value: Word) -> bool:
     from nacre.policy.tables.network import SSH_SETTING  # noqa: PLC0415 - with the table of these programs
 
     return value.literal and re.fullmatch(SSH_SETTING, value.text) is not None
+
+
+NETWORK_READERS: dict[str, Callable[[NetworkInspector, tuple[Word, ...]], None]] = {
+    **dict.fromkeys(("ssh", "autossh"), NetworkInspector.read_ssh),
+    "ssh-keygen": NetworkInspector.read_ssh_keygen,
+    **dict.fromkeys(("nc", "netcat"), NetworkInspector.read_nc),
+    "gh": NetworkInspector.read_gh,
+    **dict.fromkeys(("docker", "podman"), NetworkInspector.read_engine),
+    "wget": NetworkInspector.read_wget,
+    "curl": NetworkInspector.read_curl,
+    **dict.fromkeys(("http", "https", "xh", "xhs"), NetworkInspector.read_http),
+}

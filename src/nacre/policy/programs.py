@@ -51,7 +51,7 @@ from nacre.policy.find_expression import (
     with_found_paths,
 )
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
-from nacre.policy.network_programs import NetworkInspector
+from nacre.policy.network_programs import NETWORK_READERS, NetworkInspector
 from nacre.policy.options import compiled, read
 from nacre.policy.outputs import is_known_output
 from nacre.policy.patterns import regex
@@ -299,8 +299,6 @@ class ProgramInspector(NetworkInspector):
         ):
             found.add(writes(archive or at, "tar writes the archive", "-c", archive))
 
-    # -- the network ---------------------------------------------------------------------------------------
-
     def read_cmake(self, words: tuple[Word, ...]) -> None:
         """What it is asked for (`--help-...`, `--version`) it prints into a file, if one is named."""
         entry, given = self.read_table(words)
@@ -457,6 +455,14 @@ class ProgramInspector(NetworkInspector):
                 found.add(unlisted(word, reason, word.text if word.literal else ""))
         self.finish(words, found)
 
+    def read_date(self, words: tuple[Word, ...]) -> None:
+        """`date -j -f %Y 2024 +%s`: with BSD's -j a time is read and printed, and no clock is set."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        reads = any(item.flag == "-j" for item in given)
+        self.given_arguments(replace(entry, refuses="") if reads else entry, given, words[1:], found)
+        self.finish(words, found)
+
     def read_sqlite3(self, words: tuple[Word, ...]) -> None:
         """The database, then statements and dot-commands."""
         entry, given = self.read_table(words)
@@ -576,7 +582,6 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("sed", "gsed"), ProgramInspector.read_sed),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "bawk", "goawk"), ProgramInspector.read_awk),
     **dict.fromkeys(("tar", "gtar", "bsdtar"), ProgramInspector.read_tar),
-    **dict.fromkeys(("ssh", "autossh"), ProgramInspector.read_ssh),
     **dict.fromkeys(("psql", "mysql", "mariadb"), ProgramInspector.read_sql),
     **dict.fromkeys(("dd", "gdd"), ProgramInspector.read_dd),
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), ProgramInspector.read_jq),
@@ -588,10 +593,8 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     "unzip": ProgramInspector.read_unzip,
     "zip": ProgramInspector.read_zip,
     **dict.fromkeys(("cmake", "ctest", "cpack"), ProgramInspector.read_cmake),
-    "gh": ProgramInspector.read_gh,
-    **dict.fromkeys(("docker", "podman"), ProgramInspector.read_engine),
-    "wget": ProgramInspector.read_wget,
-    "curl": ProgramInspector.read_curl,
     "sqlite3": ProgramInspector.read_sqlite3,
+    "date": ProgramInspector.read_date,
+    **NETWORK_READERS,
 }
 __all__ = ["TEXT", "ProgramInspector", "has_meaning", "inspect"]

@@ -119,12 +119,14 @@ PROGRAMS = (
     Program(
         names="rsync",
         reason="the remote shell is a program; logs and batches are written",
-        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
+        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D --no-t --no-r --no-z --no-W --no-i-r --no-recursive --no-inc-recursive --no-compress --no-whole-file --no-checksum --no-progress --no-partial --no-inplace --no-acls --no-xattrs --no-devices --no-specials --no-hard-links --no-one-file-system --no-sparse --no-itemize-changes --no-human-readable --no-verbose",
         reads="--exclude-from= --include-from= --password-file= --compare-dest= --copy-dest=",
         # What is the same there becomes another name of that very file.
         changes="-T= --temp-dir= --link-dest=",
         fills="--backup-dir= --partial-dir=",
         suffixes="--suffix",
+        # What has been copied is removed.
+        links="--remove-source-files",
         writes="--log-file=",
         # A list, and what `.rsync-filter` merges, name files behind links and elsewhere.
         follows="-F --files-from= -L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
@@ -251,6 +253,8 @@ PROGRAMS = (
         pattern=r"-p[0-9,TUS:-]+|-P[SAUY][0-9,-]*",
         reads="-iL= --excludefile=",
         writes="-oN= -oX= -oS= -oG= -oA=",
+        # In these names some texts stand for the time; any other sign behind `%` stands for itself.
+        checks=(("-oN= -oX= -oS= -oG= -oA=", r"(?:[^%]|%[HMSmdyYTRD])*"),),
         runs="--script= --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --stylesheet= --resume=",
         operands="text",
     ),
@@ -259,7 +263,8 @@ PROGRAMS = (
         reason="-z runs a program on each finished file; captures are written",
         options="-A -b -B= -c= -d -D -e -f -h -H -I -j= -J -K -l -L -n -N -O -p -q -Q= -s= -S -t -T= -u -U -v -x -X -y= -# --count --list-interfaces --number --print --version --help --direction= --immediate-mode --no-optimize --snapshot-length= --absolute-tcp-sequence-numbers",
         reads="-r=",
-        checks=(("-i= --interface=", _INTERFACE),),
+        # In the name of a file that is begun anew, texts stand for the time, and for the zone that TZ names.
+        checks=(("-i= --interface=", _INTERFACE), ("-w=", r"(?:[^%]|%[YmdHMSsjyFT])*")),
         # A list of files.
         follows="-V=",
         writes="-w= -W= -C= -G=",

@@ -237,6 +237,8 @@ class Wrapper(Options):
     unless: str = ""
     # Options whose value is a text for a shell (flock -c).
     shell_text: str = ""
+    # `--` ends the options; to faketime it is the time, and the next word the command.
+    dashes: bool = True
     style: Style = "getopt"
 
 

@@ -136,6 +136,7 @@ WRAPPERS = (
         names="pkexec",
         reason="runs its arguments as another user",
         options="--user= --disable-internal-agent --keep-cwd --version --help",
+        dashes=False,
         starts_shell=True,
         transparent=False,
     ),
@@ -148,7 +149,9 @@ WRAPPERS = (
     Wrapper(
         names="unshare",
         reason="runs its arguments in new namespaces",
-        options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --fork --kill-child? --mount-proc? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
+        options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --fork --kill-child? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
+        # Something else is mounted there.
+        changes="--mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --mount-proc?",
         places="-w= --wd=",
         runs="-R= --root=",
         starts_shell=True,
@@ -235,6 +238,8 @@ WRAPPERS = (
                 "-s= --server-args=",
                 r"(?:-screen \d+ \d+x\d+x\d+|-ac|-nolisten \w+|-dpi \d+|\+extension \w+|\+render|-noreset| )*",
             ),
+            # It is divided at blanks, and its pieces are options of the server: one names a directory in a text for a shell.
+            ("-f= --auth-file=", r"[\w./~+@%][\w./~+@%-]*"),
         ),
         writes="-e= --error-file= -f= --auth-file=",
         transparent=False,
@@ -256,6 +261,7 @@ WRAPPERS = (
         names="gosu su-exec setuidgid",
         reason="runs its arguments as another user",
         operands=1,
+        dashes=False,
         transparent=False,
     ),
     Wrapper(names="eatmydata", reason="runs its arguments without syncing", transparent=False),
@@ -265,6 +271,7 @@ WRAPPERS = (
         # No -p: to older versions it is the time, and the next word the command.
         options="-m -f --exclude-monotonic --help --version",
         operands=1,
+        dashes=False,
         transparent=False,
     ),
     Wrapper(
@@ -273,7 +280,7 @@ WRAPPERS = (
         options="-a -i= -p= -m= -N= -C= -l -s -H -h --all --interleave= --preferred= --membind= --cpunodebind= --physcpubind= --localalloc --show --hardware",
         transparent=False,
     ),
-    Wrapper(names="catchsegv", reason="runs its arguments", transparent=False),
+    Wrapper(names="catchsegv", reason="runs its arguments", dashes=False, transparent=False),
     Wrapper(
         names="torsocks torify proxychains proxychains4",
         reason="runs its arguments through a proxy",
