@@ -71,7 +71,7 @@ _PLAIN = Policy.from_lists(
         "Get-ChildItem",
         "Get-Content",
         "Get-Item",
-        *("Measure-Command", "copy", "time"),
+        *("Measure-Command", "copy", "time", "gh"),
     ]
 )
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
@@ -98,6 +98,8 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write GIT_EDITOR=true before the command": (
         *("bash", "git rebase --continue", "GIT_EDITOR=true git rebase --continue"),
     ),
+    "write `--title` and `--body`, too": ("bash", "gh pr create", "gh pr create --title x --body y"),
+    "write `--notes`, too": ("bash", "gh release create v1 a", "gh release create v1 a --notes x"),
     "name one database": ("bash", "sqlite3 a* 'select 1'", "sqlite3 a.db 'select 1'"),
     "write \\$ for a plain dollar sign": ("bash", "echo $\u2013", "echo \\$\u2013"),
     "write its name out": ("bash", "vim a$x", "vim ./a1"),
@@ -441,7 +443,7 @@ _WITH_NAMES = re.compile(
     r"|write `\$\{|write `; [\w}]+`|use -t only"
     r"|use `(?:hash -r|jobs -l)`|leave the attribute out|write x=\$|between two percent signs"
     r"|leave variables out|write the option in full|write it in full|attached to its option"
-    r"|write the path out"
+    r"|write the path out|write `--[a-z-]+`(?: and `--[a-z-]+`)?, too"
 )
 
 

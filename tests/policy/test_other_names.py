@@ -503,6 +503,8 @@ def test_a_call_makes_no_project_of_a_hidden_directory_by_going_there(
         ("git stash push -u -- sub", "allow"),
         ("git stash", "allow"),
         ("git clean -fd sub", "allow"),
+        ("git sparse-checkout set --no-cone '/*' '!/nacre.t*'", "deny"),
+        ("git sparse-checkout list", "allow"),
     ],
 )
 def test_git_takes_no_file_of_nacre_away_that_it_does_not_track(

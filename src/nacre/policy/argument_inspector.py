@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.argument_facts import (
     completions,
+    find_missing,
     first_operand,
     first_operands,
     is_for_script,
     may_lead_away,
-    only_shows,
     sorted_out,
     tamed,
     values_for_script,
@@ -187,9 +187,8 @@ class ArgumentInspector:
             self._response_files(given, found)
         for item in first_operands(entry, outer, given, first) if entry.spelled else ():
             self._spelled(entry, item.word, words, found)
-        if entry.only_with and not only_shows(entry, given):
-            at = words[0] if words else Word("", 0, 0)
-            found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
+        if entry.only_with or entry.asks:
+            find_missing(entry, given, words[0] if words else Word("", 0, 0), found)
         if entry.for_scripts and not entry.passes:
             self.for_scripts(entry, [item.word for item in given if is_for_script(entry, item)], found)
         if first is None:

@@ -7,6 +7,7 @@ found.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import as_pattern, gets_others, known_path
@@ -72,6 +73,20 @@ class Arrivals:
                 if use.access == "fill" and any(map(_are_several, uses)):
                     reason = "a link that one of several archives brings along leads the next one elsewhere"
                     self._refuse(use, reason, _SEVERAL)
+
+    def comes_along(self, here: str, named: Sequence[str]) -> bool:
+        """`git clone u x && cd x/y && git log`: y may be another repository, with its own configuration."""
+        findings, files = self.findings, self.findings.policy.files
+        if files is None or not findings.unpacked:
+            return False
+        steps = [expanded(item, files.home) for item in findings.changed_to if len(item) <= LONGEST_PATH]
+        ways = ["", *itertools.accumulate(steps, joined)]
+        places = {real(files, joined(here, joined(way, inner))) for way in ways for inner in ("", *named)}
+        return any(
+            place != unpacked and is_at_or_below(place, unpacked)
+            for place in places
+            for unpacked in findings.unpacked
+        )
 
     def finds_hidden(self, use: PathUse, text: str) -> bool:
         """Whether a file with a dot before its name that may hold instructions is among what is found.

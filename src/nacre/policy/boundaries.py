@@ -125,7 +125,7 @@ class Boundaries:
                 continue
             if use.access == "repository":
                 if not any(rule.spells("-C") for rule in rules):  # else a person trusts others, too
-                    self._in_repository(use.word)
+                    self._in_repository(use)
             elif use.access == "found":
                 self._found(use)
             elif use.access == "tracked":
@@ -492,10 +492,9 @@ class Boundaries:
         places = {real(files, joined(directory, expanded(text, files.home))) for directory in start}
         return real(files, files.home) in places or any(has_repository(files, place) for place in places)
 
-    def _in_repository(self, word: Word) -> None:
+    def _in_repository(self, use: PathUse) -> None:
         """git, in the working directory, in those that the text changes to, and in the one it is told."""
-        findings = self.findings
-        files = findings.policy.files
+        findings, files, word = self.findings, self.findings.policy.files, use.word
         if findings.policy.mode != "allowlist" or files is None or findings.cwd is None:
             return
         here = real(files, findings.cwd)
@@ -505,7 +504,8 @@ class Boundaries:
         staying = [*self._places_of_git(here, [*stayed, *named]), *seen_by_git(files, here)]
         new = dict.fromkeys(place for place in staying if place not in findings.repositories)
         findings.repositories.update(new)
-        if any(is_other_repository(files, place, here) for place in places) or self._is_made_here(new):
+        other = any(is_other_repository(files, place, here) for place in places) or self._is_made_here(new)
+        if other or self._arrivals.comes_along(here, () if use.names else named):
             reason = "another repository is there, or what looks like one: its configuration can run programs"
             self.add("deny", "other repository", reason, _span(word), hint=_GIT_ELSEWHERE)
 

@@ -142,6 +142,8 @@ class Findings:
         self.entered: list[str] = []
         # Those of them in which more than one command runs.
         self.stayed_in: set[str] = set()
+        # What is entered by `cd`, one after another.
+        self.changed_to: list[str] = []
         # They are too many: it is refused, and paths are not looked at any more.
         self.too_many_directories = False
         self._first = ""
@@ -217,6 +219,7 @@ class Findings:
                 self._search_for(target)
             else:
                 self.stayed_in.add(target.text)
+                self.changed_to.append(target.text)
                 self.enter_directory(target.text)
 
     def _search_for(self, target: Word) -> None:

@@ -93,10 +93,11 @@ _NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
 # Sub-commands that change files by patterns of git's own: `:/x`, `:(top)x`, `:!x` (all but x), `*.py`.
 # They fill a directory with files that may be links.
 _BRINGS_FILES = frozenset({"clone", "worktree", "submodule"})
-_CHANGES_FILES = names("rm checkout restore clean stash")
+_CHANGES_FILES = names("rm checkout restore clean stash sparse-checkout")
 _PATHSPEC = regex(r"\A:|[*?\[]")
 _MAGIC = regex(r":(?:\([^)]*\)|[/!^]+:?|:)?")
 _UNTRACKED = frozenset({"-u", "-a", "--include-untracked", "--all"})
+_LISTS_PATTERNS = frozenset({"list", "check-rules", "-h"})
 _DRY = frozenset({"-n", "--dry-run"})
 _ALL_BUT = regex(r"[!^]|exclude|attr|prefix")
 _WRITE_NO_EDITOR = "write GIT_EDITOR=true before the command"
@@ -181,13 +182,18 @@ class GitInspector(CodeInspector):
             text = word.text if word.literal else word.prefix
             named = word.literal and command.text == "push" and _NAME_OF_REMOTE.match(text)
             if named:
-                found.uses(word, "repository")  # no remote of that name: a directory
+                # No remote of that name: a directory.
+                found.paths.append(PathUse(word, "repository", ("remote",)))
             elif not _REMOTE_ADDRESS.match(text):
                 reason = "the hooks of a repository on this machine are run when something is pushed there"
                 found.add(runs(word, reason, word.text if word.literal and ":" not in word.text else ""))
 
     def _git_patterns(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """`git rm '*.toml'`, `git restore :/x`: git itself looks for the files that it changes."""
+        if command.text == "sparse-checkout":  # what its patterns leave out is taken away
+            verb = rest[0].text if rest else "list"
+            found.paths += [PathUse(command, "tracked", ("*",))] if verb not in _LISTS_PATTERNS else []
+            return
         entry = next((c for c in tables.git_commands() if command.text in c.names.split()), None)
         if entry is not None and command.text == "stash":
             entry = next((c for c in entry.commands if "push" in c.names.split()), None)

@@ -112,6 +112,8 @@ _USUAL = names(
     "reset run schema scripts seed src staging start static status stop synth test tests text true false "
     "node_modules unit up update upgrade validate verbose verify version web"
 )
+# What a package that nobody knows does with these reaches others: a script of that name is the project's own.
+_PUBLISHES = names("deploy destroy push release")
 _OF_FILES = (
     "[cm]?[jt]sx?|json5?|ya?ml|mdx?|css|s[ac]ss|less|html?|vue|svelte|astro|prisma|graphql|gql|sql|txt|toml"
 )
@@ -265,7 +267,7 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
     option = ""
     for word in words:
         text = word.text
-        if _STARTS.match(text):
+        if _STARTS.match(text) or (not is_script and text in _PUBLISHES):
             return word
         if text.startswith("-"):
             option, equals, text = text.partition("=")

@@ -67,14 +67,20 @@ HELM = Program(
         ),
         Program(
             names="repo",
-            reason="an index is written",
-            spelled="index",
+            reason="charts from another address decide what the cluster runs; an index is written",
+            spelled="add index",
             commands=(
                 Program(
-                    names="add list ls remove rm update up",
+                    names="list ls remove rm update up",
+                    plain_values=True,
+                    options="-o= --output= --timeout= --fail-on-repo-update-fail --no-headers",
+                    operands="text",
+                ),
+                Program(
+                    names="add",
                     plain_values=True,
                     reason="certificates that are not checked, a password that others see, a plugin that fetches",
-                    options="-o= --output= --force-update --no-update --pass-credentials --username= --timeout= --fail-on-repo-update-fail --no-headers",
+                    options="--force-update --no-update --pass-credentials --username= --timeout=",
                     reads="--ca-file= --cert-file= --key-file=",
                     runs="--insecure-skip-tls-verify --password=",
                     operands="text",

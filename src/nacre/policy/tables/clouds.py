@@ -103,7 +103,7 @@ _GCLOUD_LOOKS = (
     ("deploy", "releases rollouts targets delivery-pipelines", ""),
     ("components", "", "list"),
 )
-_GCLOUD_OPTIONS = "--sort-by= --uri --page-size= --location= --platform= --regions= --zones= --service= --instance= --cluster= --database= --repository= --package= --delivery-pipeline= --release= --secret= --enabled --available --all --show-deleted --freshness= --order= --ongoing --stream --gen2 --v2 --include-tags --long -l -r -R --recursive --summarize --readable-sizes --only-locations --topic= --subscription= --limit-by= --service-account= --global --networks="
+_GCLOUD_OPTIONS = "--sort-by= --uri --page-size= --platform= --service= --instance= --cluster= --database= --repository= --package= --delivery-pipeline= --release= --secret= --enabled --available --all --show-deleted --freshness= --order= --ongoing --stream --gen2 --v2 --include-tags --long -l -r -R --recursive --summarize --readable-sizes --only-locations --topic= --subscription= --limit-by= --service-account= --global --networks="
 
 PROGRAMS = (
     Program(
@@ -145,8 +145,10 @@ PROGRAMS = (
     Program(
         names="gcloud",
         reason="other configuration and endpoints, and operations that change things; a rule must spell the group",
-        options="--project= --region= --zone= --format= --quiet -q --verbosity= --account= --version --help -h --filter= --limit= --flatten= --no-user-output-enabled",
+        options="--project= --format= --quiet -q --verbosity= --account= --version --help -h --filter= --limit= --flatten= --no-user-output-enabled",
         runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
+        # A place is a part of the address that is asked: https://PLACE-run.googleapis.com/.
+        checks=(("--region= --zone= --location= --regions= --zones=", r"[\w,-]+"),),
         persistent=True,
         plain_values=True,
         commands=(
@@ -177,7 +179,8 @@ PROGRAMS = (
                             reason="a rule must spell what changes things",
                             options=_GCLOUD_OPTIONS,
                             operands="maybe" if group == "storage" else "text",
-                            refuses=r"(?i)file:",
+                            # Other schemes are files of this machine, and other clouds.
+                            refuses=r"(?!gs://)[\w+.-]+://|(?i:file):",
                             plain_values=True,
                         ),
                     ),

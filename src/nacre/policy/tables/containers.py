@@ -17,6 +17,8 @@ _HOST = "another daemon, configuration or runtime is another machine"
 _STARTS = "it runs programs of the caller's choice, with the files he chooses"
 # To some commands of podman -n takes no value, and letters behind it are options.
 _COUNT = ("-n=", r"\d+|all")
+# Certificates are checked, unless that is switched off.
+_VERIFIES = ("--tls? --tlsverify? --tls-verify?", "true")
 # Places where podman finds and puts images that are no registry: `dir:x` is a directory, `-t=dir:x` is `-t dir:x`.
 _NO_REGISTRY = r"=?(?:dir|docker|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|atomic|sif|tarball):"
 _LIST = "-a -f= -l -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
@@ -73,7 +75,8 @@ _START = Program(
 _PULL = Program(
     names="pull push",
     plain_values=True,
-    options="-a -q --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
+    options="-a -q --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry=",
+    checks=(_VERIFIES,),
     runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
     operands="text",
     reason="another place than a registry is a file or another machine",
@@ -119,7 +122,7 @@ _BUILD = Program(
     options="-q -t= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.
     checks=(
-        ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest|\w*url)=)[\w.:/,=@-]+"),
+        ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest|\w*url\w*)=)[\w.:/,=@-]+"),
         # What is built decides which files there are in that directory: it is one of its own.
         ("-o= --output=", rf"(?!.*\.\.){_OUTPUT}(?:,{_OUTPUT})*"),
         ("--network=", "none|default"),
@@ -299,7 +302,8 @@ _ENGINE = Program(
     names="podman",
     plain_values=True,
     reason=_HOST,
-    options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
+    options="-D -l= -v -h --debug --log-level= --version --help --noout --syslog",
+    checks=(_VERIFIES,),
     # podman's: with a value, so that what follows it is not taken for the sub-command.
     runs="-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --storage-opt= --storage-driver= --hooks-dir= --runtime= --runtime-flag= --module= --root= --runroot= --tmpdir= --transient-store --conmon= --cgroup-manager= --cni-config-dir= --network-cmd-path= --network-config-dir= --events-backend= --identity= --imagestore= --out= --remote -r --ssh= --volumepath= --default-mounts-file= --registries-conf= --namespace= -n= -a= --address= --data-root= --cgroup-parent= --pull-option= --db-backend= --trace --compat-auth-file= --max-workers=",
     spelled="run exec create attach bake plugin healthcheck farm quadlet artifact unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
@@ -309,7 +313,9 @@ _ENGINE = Program(
         Program(
             names="search events info version",
             plain_values=True,
-            options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --tls-verify --no-stream --stream --verbose",
+            options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --no-stream --stream --verbose",
+            checks=(_VERIFIES,),
+            reason="certificates that are not checked",
             operands="text",
         ),
         *_GROUPS,

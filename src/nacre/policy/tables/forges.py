@@ -11,12 +11,29 @@ from dataclasses import replace
 
 from nacre.policy.tables.schema import Program
 
-_GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
+_GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
 # Another machine than the one that is meant: an address, or a repository whose name begins with a host.
 _OTHER_HOST = r"(?!https://(?:gist\.)?git(?:hub|lab)\.com/)[\w+.-]*://"
-_OTHER_REPOSITORY = rf"{_OTHER_HOST}|(?!git@git(?:hub|lab)\.com:)[\w.-]*@|(?!git(?:hub|lab)\.com/)[\w-]+\.[\w.-]+/[^/]+/[^/]+\Z"
+_OTHER_REPOSITORY = rf"{_OTHER_HOST}|(?!(?:git@)?git(?:hub|lab)\.com:|https:)[^/]*[:@]|(?!git(?:hub|lab)\.com/)[^/]+/[^/]+/[^/]+\Z"
+# Without these it asks for a text, which can be written in an editor.
+_FILLED = "--fill -f --fill-first --fill-verbose"
+_TEXTS = (f"--title -t {_FILLED}", f"--body -b --body-file -F {_FILLED}")
+_CHANGES = "--add-assignee --remove-assignee --add-label --remove-label --add-project --remove-project --milestone -m --remove-milestone --add-reviewer --remove-reviewer"
+_CHANGED = (f"--title -t --body -b --body-file -F --base -B {_CHANGES}",)
+_NOTES = "--notes -n --notes-file -F --generate-notes --notes-from-tag"
 # To glab a dash in the place of a description starts an editor; its -d takes one, too.
 _DESCRIPTION = ("--description=", r"(?!-\Z)[\s\S]*")
+
+_COMMENT = Program(
+    names="comment",
+    reason="editors and browsers are programs",
+    options="-b= -R= --body= --repo= --edit-last --create-if-none --delete-last --yes",
+    plain_values=True,
+    reads="-F= --body-file=",
+    runs="-e --editor -w --web",
+    operands="text",
+    asks=("--body -b --body-file -F --delete-last",),
+)
 
 _GH = Program(
     names="gh",
@@ -46,28 +63,33 @@ _GH = Program(
                 Program(
                     names="list ls status view checks diff show",
                     reason="a browser is a program",
-                    options=f"{_GH_LIST} --color= --name-only --patch --required --watch --fail-fast --interval= -i= --conflict-status",
+                    options=f"{_GH_LIST} -c --comments --color= --name-only --patch --required --watch --fail-fast --interval= -i= --conflict-status",
                     plain_values=True,
                     runs="-w --web",
                     operands="text",
                     refuses=_OTHER_HOST,
                 ),
-                Program(
-                    # To glab -d takes a value, which `--` would be.
-                    dashes=False,
-                    names="create new edit",
-                    reason="editors and browsers are programs",
-                    options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --remove-source-branch --yes -y",
-                    plain_values=True,
-                    reads="-F= --body-file= -T= --template= --recover=",
-                    runs="-e --editor -w --web",
-                    operands="text",
-                    checks=(_DESCRIPTION,),
-                    refuses=rf"-\Z|{_OTHER_HOST}",
+                *(
+                    Program(
+                        # To glab -d takes a value, which `--` would be.
+                        dashes=False,
+                        names=names,
+                        reason="editors and browsers are programs",
+                        options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --remove-source-branch --yes -y",
+                        plain_values=True,
+                        reads="-F= --body-file= -T= --template= --recover=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                        checks=(_DESCRIPTION,),
+                        refuses=rf"-\Z|{_OTHER_HOST}",
+                        asks=asks,
+                    )
+                    for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
                 Program(
                     names="merge",
                     reason="a browser is a program",
+                    asks=("--squash --merge --rebase -s -m -r --disable-auto",),
                     options="-A= -b= -d -m -r -R= -s -t= --admin --author-email= --auto --body= --delete-branch --disable-auto --match-head-commit= --merge --rebase --squash --subject= --repo=",
                     plain_values=True,
                     reads="-F= --body-file=",
@@ -75,15 +97,15 @@ _GH = Program(
                     refuses=_OTHER_HOST,
                 ),
                 Program(
-                    names="review comment",
-                    reason="editors and browsers are programs",
-                    options="-a -b= -c -r -R= --approve --body= --comment --request-changes --repo= --edit-last --create-if-none --delete-last --yes",
+                    names="review",
+                    options="-a -b= -c -r -R= --approve --body= --comment --request-changes --repo=",
                     plain_values=True,
                     reads="-F= --body-file=",
-                    runs="-e --editor -w --web",
                     operands="text",
                     refuses=_OTHER_HOST,
+                    asks=("--approve --request-changes --comment -a -r -c",),
                 ),
+                replace(_COMMENT, refuses=_OTHER_HOST),
                 Program(
                     names="close reopen ready checkout co update-branch lock unlock",
                     options="-b= -c= -d -f -r= -R= --comment= --delete-branch --branch= --detach --force --recurse-submodules --undo --reason= --repo= --rebase",
@@ -100,33 +122,35 @@ _GH = Program(
                 Program(
                     names="list ls status view show",
                     reason="a browser is a program",
-                    options=_GH_LIST,
+                    options=f"{_GH_LIST} -c --comments",
                     plain_values=True,
                     runs="-w --web",
                     operands="text",
                     refuses=_OTHER_REPOSITORY,
                 ),
-                Program(
-                    names="create new edit",
-                    reason="editors and browsers are programs",
-                    options="-a= -b= -l= -m= -p= -R= -t= --title= --body= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --repo=",
-                    plain_values=True,
-                    reads="-F= --body-file= -T= --template= --recover=",
-                    runs="-e --editor -w --web",
-                    operands="text",
-                    checks=(_DESCRIPTION,),
-                    refuses=rf"-\Z|{_OTHER_REPOSITORY}",
+                *(
+                    Program(
+                        names=names,
+                        reason="editors and browsers are programs",
+                        options="-a= -b= -l= -m= -p= -R= -t= --title= --body= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --repo=",
+                        plain_values=True,
+                        reads="-F= --body-file= -T= --template= --recover=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                        checks=(_DESCRIPTION,),
+                        refuses=rf"-\Z|{_OTHER_REPOSITORY}",
+                        asks=asks,
+                    )
+                    for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
                 Program(
-                    names="comment close reopen lock unlock pin unpin transfer delete",
-                    reason="editors and browsers are programs",
-                    options="-b= -c= -r= -R= --body= --comment= --reason= --edit-last --create-if-none --delete-last --repo= --yes",
+                    names="close reopen lock unlock pin unpin transfer delete",
+                    options="-c= -r= -R= --comment= --reason= --repo= --yes",
                     plain_values=True,
-                    reads="-F= --body-file=",
-                    runs="-e --editor -w --web",
                     operands="text",
                     refuses=_OTHER_REPOSITORY,
                 ),
+                replace(_COMMENT, refuses=_OTHER_REPOSITORY),
             ),
         ),
         Program(
@@ -143,17 +167,25 @@ _GH = Program(
                     operands="text",
                     refuses=_OTHER_REPOSITORY,
                 ),
-                Program(
-                    names="create clone fork",
-                    reason="options of git are programs",
-                    options="-c -d= -h= -l= -r= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote? --remote-name= --team= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
-                    plain_values=True,
-                    # git runs there, with the hooks and the configuration of that repository.
-                    checks=(("-s= --source=", r"\./?"), ("-p= --template=", r"[\w.-]+(?:/[\w.-]+)?")),
-                    # What is cloned lies in a directory of its name, or in the one that is named behind it.
-                    operands="maybe change",
-                    refuses=rf"{_OTHER_REPOSITORY}|(?:.*[/:])?\.[^/]*/*\Z|[\w+.-]*::",
-                    after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
+                *(
+                    Program(
+                        names=names,
+                        reason="options of git are programs",
+                        options=f"{remote} -c -d= -h= -l= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote-name= --team= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
+                        plain_values=True,
+                        # git runs there, with the hooks and the configuration of that repository.
+                        checks=(("-s= --source=", r"\./?"), ("-p= --template=", r"[\w.-]+(?:/[\w.-]+)?")),
+                        operands=operands,
+                        refuses=rf"{_OTHER_REPOSITORY}|(?:.*[/:])?\.[^/]*/*\Z|[\w+.-]*::",
+                        after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
+                    )
+                    # One that takes a value to one of them and none to another would take `--` for it. What is
+                    # cloned lies in a directory of its name, or in the one that is named behind it.
+                    for names, remote, operands in (
+                        ("create", "--remote= -r=", "text"),
+                        ("clone", "", "maybe change"),
+                        ("fork", "--remote", "text"),
+                    )
                 ),
             ),
         ),
@@ -196,15 +228,19 @@ _GH = Program(
                     operands="text",
                     refuses=_OTHER_HOST,
                 ),
-                Program(
-                    names="create new upload",
-                    reason="files are sent",
-                    options="-d -n= -p -t= -R= --repo= --title= --notes= --generate-notes --notes-start-tag= --notes-from-tag --draft --prerelease --latest? --target= --discussion-category= --verify-tag --fail-on-no-commits --clobber",
-                    plain_values=True,
-                    reads="-F= --notes-file=",
-                    operands="text read",
-                    # Behind `#` stands what it is called there; patterns are looked up by gh itself.
-                    refuses=r".*[#*?\[]",
+                *(
+                    Program(
+                        names=names,
+                        reason="files are sent",
+                        options="-d -n= -p -t= -R= --repo= --title= --notes= --generate-notes --notes-start-tag= --notes-from-tag --draft --prerelease --latest? --target= --discussion-category= --verify-tag --fail-on-no-commits --clobber",
+                        plain_values=True,
+                        reads="-F= --notes-file=",
+                        operands="text read",
+                        # Behind `#` stands what it is called there; patterns are looked up by gh itself.
+                        refuses=r".*[#*?\[]",
+                        asks=asks,
+                    )
+                    for names, asks in (("create new", (_NOTES,)), ("upload", ()))
                 ),
             ),
         ),
@@ -218,6 +254,7 @@ _GH = Program(
                     options="-n= -p= -R= -h --name= --pattern= --repo= --help",
                     fills="-D= --dir=",
                     only_with="-h --help",
+                    looks="-h --help",
                     unpacks=True,
                     plain_values=True,
                     operands="text",
@@ -225,7 +262,7 @@ _GH = Program(
                 # Its -w is the workflow.
                 Program(
                     names="list ls",
-                    options=f"{_GH_LIST} -w= -e=",
+                    options=f"{_GH_LIST} -c= -w= -e=",
                     plain_values=True,
                     operands="text",
                 ),
@@ -290,7 +327,7 @@ _GH = Program(
                 Program(
                     names="code commits issues prs repos",
                     reason="a browser is a program",
-                    options=f"{_GH_LIST} --closed= --commenter= --extension= --filename= --followers= --forks= --good-first-issues= --include-forks= --include-prs --interactions= --involves= --locked --merged --merged-at= --no-assignee --no-label --reactions= --review= --review-requested= --reviewed-by= --size= --stars= --checks= --project= --hash=",
+                    options=f"{_GH_LIST} --closed= --comments= --commenter= --extension= --filename= --followers= --forks= --good-first-issues= --include-forks= --include-prs --interactions= --involves= --locked --merged --merged-at= --no-assignee --no-label --reactions= --review= --review-requested= --reviewed-by= --size= --stars= --checks= --project= --hash=",
                     plain_values=True,
                     runs="-w --web",
                     operands="text",
@@ -352,7 +389,8 @@ _GH = Program(
             ),
             runs="--hostname=",
             operands="text",
-            refuses=r"(?!https://api\.github\.com/)[\w+.-]+://",
+            # `{branch}` and `:branch` become what the repository says: `{branch}://host/` is an address.
+            refuses=r"(?!https://api\.github\.com/)[^/?#]*://",
         ),
     ),
 )
@@ -367,6 +405,7 @@ def _forge(entry: Program, repository: str, shared: str) -> Program:
     return replace(
         entry,
         reason="; ".join(filter(None, (entry.reason, "another host gets what is sent, and the token"))),
+        options=entry.options if "--help" in entry.options.split() else f"{entry.options} --help",
         single_letters=shared in entry.options and entry.names != "api",
         checks=(*entry.checks, ("-R= --repo=", repository)),
         commands=tuple(_forge(command, repository, shared) for command in entry.commands),
@@ -375,11 +414,22 @@ def _forge(entry: Program, repository: str, shared: str) -> Program:
 
 # What is the same there; its other commands, and requests to its interface, must be spelled.
 _GLAB_KNOWS = "auth", "pr mr", "issue"
+
+
+def _of_glab(entry: Program) -> Program:
+    """What is a body to gh is a description to glab."""
+    return replace(
+        entry,
+        asks=tuple(listed.replace("--body -b", "--description -d") for listed in entry.asks),
+        commands=tuple(map(_of_glab, entry.commands)),
+    )
+
+
 _GLAB = replace(
     _GH,
     names="glab",
     commands=(
-        *(command for command in _GH.commands if command.names in _GLAB_KNOWS),
+        *(_of_glab(command) for command in _GH.commands if command.names in _GLAB_KNOWS),
         Program(
             names="ci pipeline",
             reason="a browser is a program",
@@ -391,7 +441,7 @@ _GLAB = replace(
                     plain_values=True,
                     # `lint` sends a file.
                     operands="maybe",
-                    refuses=_OTHER_REPOSITORY,
+                    refuses=_OTHER_HOST,
                 ),
             ),
         ),

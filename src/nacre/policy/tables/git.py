@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import REVISION, Program
 
 _command = partial(Program, end_of_options=True)
 
@@ -167,9 +167,10 @@ GIT = _command(
             plain_values=True,
             dashed_values=_TAKES_DASHES,
             reason="patches are written as files; --output writes",
-            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --range-diff= --creation-factor= --root -h",
+            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --creation-factor= --root -h",
             # The end of the names of files, which lie in the directory that is named.
-            checks=(("--suffix=", r"[\w.-]*"),),
+            # Ranges are read like the arguments of `git log`: `--range-diff=--output=x` writes x.
+            checks=(("--suffix=", r"[\w.-]*"), ("--range-diff=", REVISION)),
             reads="-O= --signature-file= --description-file=",
             writes="-o= --output-directory= --output=",
             runs=_DIFF_RUNS,
@@ -433,8 +434,11 @@ GIT = _command(
         _command(
             names="clone",
             reason="configuration, templates and the other side's program are code, and so is an address that names one",
-            options="-v -q -n -l -s -j= -o= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --origin= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
-            reads="--reference= --reference-if-able= --bundle-uri=",
+            options="-v -q -n -l -s -j= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
+            reads="--reference= --reference-if-able=",
+            # It is fetched; `file:` is a file of this machine.
+            # To `git remote update` the name of a remote is an option, where it begins with a dash.
+            checks=(("--bundle-uri=", r"https?://[\s\S]*"), ("-o= --origin=", r"\w[\w./-]*")),
             # Where git's own files would lie under another name than .git.
             runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir= --bare --mirror",
             operands="maybe change",
@@ -546,8 +550,9 @@ GIT = _command(
                     _command(
                         names=name,
                         reason="an address can name a program",
-                        options="-b= -d -f -n= -N -q -j= --quiet --cached --recursive --init --remote --no-fetch --no-recommend-shallow --recommend-shallow --force --checkout --merge --rebase --depth= --jobs= --single-branch --no-single-branch --filter= --progress --branch= --default --name= --all --files --summary-limit= -h",
+                        options="-b= -d -f -n= -N -q -j= --quiet --cached --recursive --init --remote --no-fetch --no-recommend-shallow --recommend-shallow --force --checkout --merge --rebase --depth= --jobs= --single-branch --no-single-branch --filter= --progress --branch= --default --all --files --summary-limit= -h",
                         reads="--reference=",
+                        checks=(("--name=", r"\w[\w./-]*"),) if name == "add" else (),
                         operands=operands,
                         refuses=_HELPER,
                     )

@@ -174,6 +174,8 @@ class Program(Options):
     brings_links: bool = False
     # Without one of these options it writes a file of its own naming, or of what it is asked for.
     only_with: str = ""
+    # Without an option of each of these lists it asks on a terminal, and starts an editor if it is told to.
+    asks: tuple[str, ...] = ()
     # Options with which it writes none either, as long as nothing else is given (gcc -v).
     alone: str = ""
     # With one of these options the file without the last part of its name is made (gzip -d), if none is named
