@@ -27,8 +27,8 @@ from nacre.policy.alternatives import (
     as_value,
     bound_readings,
     file_without_end,
+    is_number,
     is_one_field,
-    is_one_number,
     last_parts,
     merged,
     operated,
@@ -77,7 +77,6 @@ _DECLARING = names("export local readonly declare typeset")
 _HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
 # Shells that keep their directory in PWD, whatever they were given.
 _KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
-_NUMBER = regex(r"-?[0-9]+\Z")
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
 
 
@@ -96,6 +95,8 @@ class Context:
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
+        # The arrays whose elements are being found.
+        self._followed: set[str] = set()
         self.arrays: frozenset[str] | None = None  # computed on demand
         self._has_dynamic_names = False
         # The names that are lists of keys and values: `x=(a b)` has one element, which is b.
@@ -346,19 +347,24 @@ class Context:
         """The words of `"${x[@]}"`: those that are known, or however many numbers."""
         if not self.is_certain(expansion.name, at):
             return None
-        given = self._assigned.get(expansion.name, ())
-        if not 1 <= len(given) <= _MOST_ELEMENTS:
+        name = expansion.name
+        given = self._assigned.get(name, ())
+        if not 1 <= len(given) <= _MOST_ELEMENTS or name in self._followed:
             return None
+        self._followed.add(name)  # an array that is made from itself by way of others is not followed
         known = self._known_elements(given, word, expansion)
         if known is None and all(self._adds_number(item, place) for item, place in given):
             known = [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
+        self._followed.discard(name)
         return known
 
     def _adds_number(self, item: Assignment, at: int) -> bool:
-        """`pids=()`, `pids+=($!)`."""
+        """`pids=()`, `pids+=($!)`, `pids=("${pids[@]}" $!)`."""
         value = item.appended or item.value
         if not item.array or value is None:
             return False
+        if value.text == UNKNOWN and value.expansions[0].each and value.expansions[0].name == item.name:
+            return value.expansions[0].kind == "variable" and self.is_certain(item.name, at)
         found = self.alternatives(value, at) if item.listed else ()
         return all(len(words) == 1 and as_value(words[0]).number for words in found)
 
@@ -572,14 +578,7 @@ class Context:
         return self._is_number(word, at)
 
     def _is_number(self, word: Word, at: int, *, or_nothing: bool = False) -> bool:
-        return all(
-            len(words) == 1
-            and not words[0].several
-            and (
-                _NUMBER.match(words[0].text) or is_one_number(words[0]) or (or_nothing and not words[0].text)
-            )
-            for words in self.alternatives(word, at)
-        )
+        return all(is_number(words, or_nothing=or_nothing) for words in self.alternatives(word, at))
 
     def integers(self) -> set[str]:
         """The names that an arithmetic expression assigns, which makes them numbers for good in zsh."""
