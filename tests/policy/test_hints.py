@@ -731,7 +731,7 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (),
     ),
     (
-        'check() { "$@" && echo ok; }; check git status',
+        'check() { "$@" && echo ok; }; check "$x"',
         "write the program's name out: no rule can allow what is not known",
         "git status && echo ok",
         (),

@@ -119,6 +119,8 @@ class CertaintyScanner(WordScanner):
         )
         if redirected:
             return
+        if words and words[0].text == "shift":
+            self.opened.append(("@", self.pos))  # the parameters are others from here on
         if not words:
             self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
         elif words[0].text in self.grammar.declaring and (words[0].text != "local" or self.in_function):

@@ -102,6 +102,15 @@ def command_name(command: SimpleCommand) -> str:
     return words[0].text if words else ""
 
 
+def only_looks_up(words: Sequence[Word], shell: str) -> bool:
+    """`command -v x`: nothing runs, whatever `x` is. But zsh takes `-v` for a command if it is an option."""
+    flag, names = words[1:2], words[2:]
+    if not flag or not flag[0].literal or flag[0].text not in {"-v", "-V"} or not names:
+        return False
+    alone = len(names) == 1 and shell != "zsh"
+    return not any(word.several or (word.may_be_option and not alone) for word in names)
+
+
 def has_expansions(command: SimpleCommand) -> bool:
     """Whether the shell fills something in, in its words or in what it opens."""
     for word in command.words:

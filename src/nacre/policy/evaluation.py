@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
+_DEEPEST_CALL = 8  # of functions that are called before those that they call are there
 _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
@@ -227,11 +228,14 @@ def _check_commands(
     if forgets:
         _note_forgetting(findings, place(0, len(text)))
     functions = dict(scan.functions) if scan.functions and not forgets else {}
+    closed = bool(functions) and not _may_be_called_later(scan, findings.policy)
     # What is refused is denied already; a few of its commands are checked for the explanation.
     commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
     for index, command in enumerate(commands):
         known = functions.get(command.words[0].text) if command.words else None
-        defined = known is not None and index >= known
+        defined = known is not None and (
+            index >= known or (closed and _runs_behind(known, command, scan, context))
+        )
         readings = context.readings(command)
         findings.enters_apart = command.start in apart
         findings.rememberable = findings.rememberable and not _has_foreign_values(command, readings)
@@ -242,6 +246,20 @@ def _check_commands(
                 _check_script(findings, kept, place, depth)
     if not scan.commands and scan.refusal is None and findings.policy.mode != "open":
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context, depth: int = 0) -> bool:
+    """`main() { helper; }; helper() { ls; }; main`: it stands in a function that is only called later.
+
+    `first` is the first command that runs after the helper is there.
+    """
+    called = context.calls_at(command.start) if depth < _DEEPEST_CALL else None
+    if called is None or not called.commands:
+        return False
+    at = scan.commands[first].start if first < len(scan.commands) else len(context.source)
+    return all(
+        call.start >= at or _runs_behind(first, call, scan, context, depth + 1) for call in called.commands
+    )
 
 
 def _too_many(text: str) -> Finding:

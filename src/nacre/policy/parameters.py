@@ -75,7 +75,8 @@ class ParameterScanner(ArithmeticScanner):
             return Expansion("parameter", self._parameter_name(start)[0], quoted, operator="length")
         if text.startswith("!", self.pos) and not text.startswith("!}", self.pos):
             self.pos += 1
-            return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
+            name, operator = self._indirect(start)
+            return Expansion("parameter", name, quoted, operator=operator, each=True)
         name, subscript = self._parameter_name(start)
         each = subscript == "@" or name == "@"
         operator = self._operator()
@@ -141,7 +142,8 @@ class ParameterScanner(ArithmeticScanner):
         self.pos += 1
         return found.group(), subscript
 
-    def _indirect(self, start: int) -> str:
+    def _indirect(self, start: int) -> tuple[str, str]:
+        """The name, and `keys` for those of an array: `${!x[@]}`."""
         if not self.grammar.rich_parameters or self.zsh:
             raise _odd_parameter(start)
         name, subscript = self._parameter_name(start)
@@ -150,7 +152,7 @@ class ParameterScanner(ArithmeticScanner):
         elif subscript not in {"@", "*"}:
             reason = "`${!name}` reads a variable chosen at run time"
             self.unresolved.append(Refusal(reason, start, self.pos, "name the variable itself"))
-        return name
+        return name, "keys" if subscript == "@" else "!"
 
     def _transformation(self, start: int) -> None:
         letter = self.text[self.pos : self.pos + 1]
