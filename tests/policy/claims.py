@@ -142,19 +142,27 @@ def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:
 def claims(texts: Iterable[str], shell: str, policy: Policy | None = None, depth: int = 0) -> list[Claim]:
     """Every command that the policy saw in some texts, with those inside wrappers and shells."""
     found: list[Claim] = []
-    kept = False
+    kept: set[str] = set()
     associative: set[str] = set()
     for text in texts:
         scan = scan_for(text, shell)
         context = Context(text, scan, shell)
-        if kept:
+        if "trap" in kept or any(
+            word.text in kept
+            for command in scan.commands
+            for reading in context.readings(command)
+            for word in reading.words[:1]
+        ):
             context.forget()
         context.distrust(associative)
         rules = policy.allows if policy is not None else ()
         if any(rule.admits_name(item.name) for item in scan.definitions for rule in rules):
             context.distrust_inside(scan.definitions)
         associative |= context.associative
-        kept = kept or bool(scan.definitions) or "trap" in text
+        if policy is not None:
+            kept |= judge(text, policy, shell=shell, kept=kept).kept
+        else:
+            kept |= {item.name for item in scan.definitions} | ({"trap"} if "trap" in text else set[str]())
         for command in scan.commands:
             for reading in context.readings(command):
                 if not reading.words:

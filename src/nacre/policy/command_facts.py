@@ -42,12 +42,13 @@ _CHANGING = regex(
 # In shells that keep many variables as numbers, nothing is 0; to zsh a user's name is that of the account.
 _CHANGING_ELSEWHERE = EVALUATED_BY_BASH | EVALUATED_ELSEWHERE | {"USERNAME"}
 # Numbers that the larger shells provide; those of users only zsh does not take from its environment.
-_COUNTING = names("RANDOM SECONDS LINENO PPID")
+_COUNTING = names("RANDOM SECONDS LINENO PPID OPTIND")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 # `IFS= read -r line` is for this line alone; all else changes how values are split from then on.
 _SPLITS_OTHERWISE = regex(r"IFS(?!=[^;&|\n]*\bread\b)")
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+_OR = regex(r"[ \t]*\|\|[ \t\n]*")
 
 
 def is_kept_by_shell(name: str, shell: str) -> bool:
@@ -60,6 +61,8 @@ def counts_itself(name: str, shell: str) -> bool:
     """Whether a variable is a number that this shell provides."""
     if name not in (_COUNTING_IN_ZSH if shell == "zsh" else _COUNTING):
         return False
+    if name == "OPTIND":
+        return shell in GRAMMARS  # it can be given nothing but numbers, and is not taken from the environment
     # ksh93 counts the seconds with a decimal point.
     return shell in {"bash", "zsh", "ksh", "mksh"} and not (name == "SECONDS" and shell == "ksh")
 
@@ -130,6 +133,15 @@ def cleans_up(words: Sequence[Word]) -> bool:
     return (
         words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
     )
+
+
+def without_fallback(source: str, commands: Sequence[SimpleCommand]) -> Sequence[SimpleCommand]:
+    """`grep -c x f || true`: the same without what prints nothing and only makes it succeed."""
+    if len(commands) > 1 and [word.text for word in commands[-1].words] in (["true"], [":"]):
+        *before, last = commands
+        plain = not (last.assignments or last.redirections)
+        return before if plain and _OR.fullmatch(source, before[-1].end, last.start) else commands
+    return commands
 
 
 def is_pipeline(source: str, commands: Sequence[SimpleCommand]) -> bool:

@@ -54,6 +54,7 @@ from nacre.policy.command_facts import (
     printed_into,
     unfollowed_in_values,
     waited_into,
+    without_fallback,
 )
 from nacre.policy.elements import adds_number, known_elements
 from nacre.policy.given_parameters import MOST_VALUES, lists_of_parameters, values_of_parameter
@@ -488,7 +489,7 @@ class Context:
 
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""
-        commands = self.commands[expansion.first : expansion.last]
+        commands = without_fallback(self.source, self.commands[expansion.first : expansion.last])
         if not commands or not is_pipeline(self.source, commands):
             return "any"
         last = commands[-1]
