@@ -23,7 +23,7 @@ lowest first:
     renames, link_check, hidden_files, arrivals, boundaries,
     own_mentions, windows_paths, windows_commands, cmdlets,
     windows_names, rule_search, check
-    findings, evaluation                                   the verdict
+    keyed_arrays, findings, evaluation                     the verdict
     corpus, explain, learn                                 for a person who writes rules
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that

@@ -17,6 +17,7 @@ from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
 from nacre.policy.findings import WINDOWS, Findings, entered_apart, may_change_directory
 from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
+from nacre.policy.keyed_arrays import list_names, objections_to_keys
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
@@ -125,6 +126,9 @@ def _check_text(
     """A text: scan it, then check every command in it."""
     plain = len(text) <= _MOST_REMEMBERED and "$" not in text and "`" not in text
     reading = _remembered(text, shell) if plain else _read(text, shell)
+    if plain and reading.scan.keyed:
+        plain, reading = False, _read(text, shell)  # what is left from before matters to it
+    findings.kept.update(reading.lists)
     if reading.context.associative:
         findings.kept.update(f"${name}" for name in reading.context.associative)
     if not plain and findings.kept_before:
@@ -143,7 +147,9 @@ def _check_text(
 class _Reading:
     """A text as its shell reads it, and the effects of its commands, computed on demand."""
 
-    __slots__ = ("changes_directory", "context", "exports", "feeds", "inspected", "moves_output", "scan")
+    __slots__ = (
+        *("changes_directory", "context", "exports", "feeds", "inspected", "lists", "moves_output", "scan"),
+    )
 
     def __init__(self, text: str, scan: Scan, shell: str) -> None:
         self.scan = scan
@@ -155,6 +161,9 @@ class _Reading:
             moves_output(item) for command in scan.commands for item in command.redirections
         )
         self.exports = exported_names(scan.commands)
+        self.lists = (
+            frozenset(f"@{name}" for name in list_names(scan)) if shell == "bash" else frozenset[str]()
+        )
 
 
 def _read(text: str, shell: str) -> _Reading:
@@ -269,10 +278,11 @@ def _too_many(text: str) -> Finding:
 
 def _objections(findings: Findings, scan: Scan, context: Context) -> Iterable[Refusal]:
     """What is understood, but only decided when it runs."""
-    if not scan.unresolved and not scan.evaluated and context.shell != "zsh":
+    if not scan.unresolved and not scan.evaluated and not scan.keyed and context.shell != "zsh":
         return ()
     return (
         *scan.unresolved,
+        *objections_to_keys(scan, context, findings.kept_before),
         *_evaluations(findings, scan, context),
         *_as_numbers(findings, context),
         *_null_commands(scan, context),

@@ -223,6 +223,15 @@ class Context:
         item = Assignment(name, value, word.start, word.end)
         self._assigned.setdefault(name, []).append((item, at))
 
+    @property
+    def is_opaque(self) -> bool:
+        """Something in the text, or from before, may assign any variable."""
+        return self._opaque
+
+    def assigns_before(self, name: str, place: int) -> bool:
+        """Tell whether a variable is given something in front of this place of the text."""
+        return any(at < place for _, at in self._assigned.get(name, ()))
+
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
         if self._opaque or name in self.associative or is_kept_by_shell(name, self.shell):
