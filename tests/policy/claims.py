@@ -139,19 +139,30 @@ def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:
     return len(arguments) in reachable
 
 
-def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
+def claims(texts: Iterable[str], shell: str, policy: Policy | None = None, depth: int = 0) -> list[Claim]:
     """Every command that the policy saw in some texts, with those inside wrappers and shells."""
     found: list[Claim] = []
-    kept = False
+    kept: set[str] = set()
     associative: set[str] = set()
     for text in texts:
         scan = scan_for(text, shell)
         context = Context(text, scan, shell)
-        if kept:
+        if "trap" in kept or any(
+            word.text in kept
+            for command in scan.commands
+            for reading in context.readings(command)
+            for word in reading.words[:1]
+        ):
             context.forget()
         context.distrust(associative)
+        rules = policy.allows if policy is not None else ()
+        if any(rule.admits_name(item.name) for item in scan.definitions for rule in rules):
+            context.distrust_inside(scan.definitions)
         associative |= context.associative
-        kept = kept or bool(scan.definitions) or "trap" in text
+        if policy is not None:
+            kept |= judge(text, policy, shell=shell, kept=kept).kept
+        else:
+            kept |= {item.name for item in scan.definitions} | ({"trap"} if "trap" in text else set[str]())
         for command in scan.commands:
             for reading in context.readings(command):
                 if not reading.words:
@@ -160,7 +171,7 @@ def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
                 looked = inspect(reading.words, context)
                 found += _steps_claims([step.words for step in looked.steps])
                 for script in looked.scripts if depth < 4 else ():
-                    found += claims([script.text], script.shell, depth + 1)
+                    found += claims([script.text], script.shell, policy, depth + 1)
     return found
 
 
@@ -194,7 +205,7 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
     """All that happened and was not claimed."""
     found = [Miss("write", name) for name in seen.files if not policy.allow_writes]
     found += [Miss("network" if note == "network" else "variable", note) for note in seen.notes]
-    claimed = claims(texts, shell)
+    claimed = claims(texts, shell, policy)
     known = {claim.name for claim in claimed}
     for name in seen.names:
         # No program is named like an option; dash takes `exec -a` so.

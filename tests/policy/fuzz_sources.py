@@ -24,6 +24,7 @@ from interference_source import InterferenceSource
 from language_source import LanguageSource, computed
 from layout_source import LayoutSource
 from place_source import PlaceSource, misplaced
+from relay_source import RelaySource
 from script_generator import RULES, Generator
 from session_source import ContextSource, SessionSource
 from shell_oracle import Oracle, sandbox
@@ -113,6 +114,7 @@ KITS = {
     "growth": Kit(GrowthSource, join=turns_if_several),
     "interference": Kit(InterferenceSource, join=turns_if_several),
     "value": Kit(ValueSource),
+    "relay": Kit(RelaySource, (*NAMES, "g2", "g3"), join=turns_if_several),
     "context": Kit(ContextSource, join=turns),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
     "table": Kit(TableSource, FORBIDDEN, told, real=True, watched=True),

@@ -41,6 +41,7 @@ _SHORT = [
     *((shell, "growth", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "interference", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "value", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
+    *((shell, "relay", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 _LONG = [
     *(("bash", "grammar", 250_000), ("bash", "corpus", 300_000), ("zsh", "grammar", 80_000)),
@@ -56,6 +57,7 @@ _LONG = [
     *((shell, "growth", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "interference", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "value", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
+    *((shell, "relay", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 # The same with real programs.
 _SHORT_REAL = [

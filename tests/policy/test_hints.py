@@ -306,7 +306,13 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "use %s": ("zsh", "printf '%d' \"$x\"", "printf '%s' \"$x\""),
     "leave it as it is": ("bash", "unset RANDOM", "unset x"),
     "compare numbers that are written out": ("zsh", '[ "$n" -gt 5 ]', "[ 6 -gt 5 ]"),
-    'write `wait "$!"` or `wait`': ("bash", "wait $x", "wait"),
+    'write `wait -- "$pid"` or `wait`': ("bash", "wait $x", "wait -- $x"),
+    "write one name or value as the key: ${x[$key]}, ${x[key]}": (
+        *("bash", "declare -A x; echo ${x[$(ls)]}", "declare -A x; key=$(ls); echo ${x[$key]}"),
+    ),
+    "use a name of its own for the array, and declare it first of all: declare -A name": (
+        *("bash", "x=(a); declare -A x; x[$y]=1", "x=(a); declare -A z; z[$y]=1"),
+    ),
     "write -n, -f and -p, each in a word of its own": ("bash", "wait -np x", "wait -n -p x"),
     "use -r": ("bash", "read -x y", "read -r y"),
     "close it, or put ^ before it": ("cmd", "(dir", "(dir)"),
@@ -733,7 +739,7 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (),
     ),
     (
-        'check() { "$@" && echo ok; }; check git status',
+        'check() { "$@" && echo ok; }; check "$x"',
         "write the program's name out: no rule can allow what is not known",
         "git status && echo ok",
         (),

@@ -8,7 +8,8 @@ lowest first:
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
     simple, plain, conditions, compounds, posix; cmd,
     powershell_tokens, powershell, fish
-    alternatives, outputs, calls, command_facts, values    what a word can be when the command runs
+    alternatives, outputs, calls, command_facts,           what a word can be when the command runs
+    elements, given_parameters, values
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     argument_facts, argument_inspector, inspector,         looking through a command
@@ -22,7 +23,7 @@ lowest first:
     renames, link_check, hidden_files, arrivals, boundaries,
     own_mentions, windows_paths, windows_commands, cmdlets,
     windows_names, rule_search, check
-    findings, evaluation                                   the verdict
+    keyed_arrays, findings, evaluation                     the verdict
     corpus, explain, learn                                 for a person who writes rules
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that

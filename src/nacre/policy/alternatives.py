@@ -268,9 +268,14 @@ def are_formats(readings: Alternatives) -> bool:
     return all(words and words[0].literal and words[0].text[:1] != "-" for words in readings)
 
 
-def is_one_number(word: Word) -> bool:
-    """Tell whether a word is one number that is not known."""
-    return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"}
+def is_number(words: Sequence[Word], *, or_nothing: bool = False) -> bool:
+    """Tell whether a list of words is one number, known or not."""
+    if len(words) != 1 or words[0].several:
+        return False
+    word = words[0]
+    if word.text == UNKNOWN:
+        return word.expansions[0].shape in {"digits", "number"}
+    return _NUMBER.match(word.text) is not None or (or_nothing and not word.text)
 
 
 def is_one_field(word: Word) -> bool:

@@ -31,6 +31,7 @@ _OPERANDS_END = frozenset({"name", "number", "value", ")"})
 _OPERANDS_BEGIN = frozenset({"name", "number", "value"})
 _SURE_OPERATORS = frozenset("+-*()")
 _SURE_NUMBER = regex(r"(?:0|[1-9][0-9]*)\Z")
+_LENGTH = regex(r"\$(?:\{#[A-Za-z_][A-Za-z0-9_]*\}|#)\Z")
 _UNARY = frozenset("+-!~")
 _PLAIN = "write numbers, names of variables that hold numbers, and operators; nothing else"
 
@@ -174,7 +175,9 @@ class ArithmeticScanner:
 def _cannot_fail(tokens: list[_Token]) -> bool:
     """Whether an expression surely has a value: 08 is no number, 1/0 is none, a name may hold such."""
     return all(
-        token.text in _SURE_OPERATORS or (token.kind == "number" and _SURE_NUMBER.match(token.text))
+        token.text in _SURE_OPERATORS
+        or (token.kind == "number" and _SURE_NUMBER.match(token.text))
+        or (token.kind == "value" and _LENGTH.match(token.text))
         for token in tokens
     )
 

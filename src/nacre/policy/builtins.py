@@ -34,6 +34,7 @@ _DECLARING = frozenset({"bash", "zsh", "ksh", "ksh93", "mksh"})
 # Variables that the shell gives a value of its own, and that lose it for ever when they are unset.
 _SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD OLDPWD OPTARG OPTIND")
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_ELEMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)\[[0-9]+\]\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
 _MATCH_FLAG = regex(r"-[aeginqrv]+\Z|--(?:all|entire|groups-only|ignore-case|index|invert|quiet|regex)?\Z")
@@ -396,7 +397,8 @@ def _unset(use: Builtin) -> None:
             reason = "it can take a function away, so that its name means another program"
             use.unresolved(word, reason, "unset variables only")
             continue
-        _assign(use, word)
+        element = _ELEMENT.match(word.text) if word.literal else None
+        _assign(use, word.with_text(element[1]) if element is not None else word)
         if word.text in _SELF_VALUED:
             use.unresolved(word, f"{word.text} loses its meaning", "leave it as it is")
 
@@ -411,6 +413,8 @@ def _let(use: Builtin) -> None:
 def _wait(use: Builtin) -> None:
     """`wait`, `wait $!`; -p assigns, also in one word with other letters or with the name."""
     for index, word in enumerate(use.arguments):
+        if word.literal and word.text == "--":
+            return  # numbers and names of jobs, whatever they are
         if word.literal and word.text == "-p":
             _assign(use, next(iter(use.arguments[index + 1 : index + 2]), word))
         elif word.literal and word.text.startswith("-") and not _WAIT_FLAGS.match(word.text):
@@ -418,7 +422,7 @@ def _wait(use: Builtin) -> None:
             use.unresolved(word, f"the option `{shown(word.text)}` of `wait`", hint)
         elif not word.literal and not _is_digits(word):
             use.unresolved(
-                word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`'
+                word, "what `wait` waits for is only known when it runs", 'write `wait -- "$pid"` or `wait`'
             )
 
 

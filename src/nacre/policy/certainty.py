@@ -57,6 +57,8 @@ class CertaintyScanner(WordScanner):
         # How many variables and functions were certain when the line began, and when it first could fail.
         self._at_start = (0, 0)
         self._safe = (0, 0)
+        # How many variables were certain when the body of the function began that is being read.
+        self._body_begins = 0
 
     def close_certain(self, mark: int) -> None:
         """A block ends: what it has assigned is not certain after it."""
@@ -64,6 +66,10 @@ class CertaintyScanner(WordScanner):
             self.certain.append(Certain(name, start, self.pos))
         del self.opened[mark:]
         self._safe = (min(self._safe[0], mark), self._safe[1])
+
+    def has_keys(self, name: str) -> bool:
+        """Whether this function, or the text outside of functions, has surely declared an array with keys."""
+        return any(item[0] == f"{name}[" for item in self.opened[self._body_begins :])
 
     def note_abort(self) -> None:
         """From here on, nothing in this line is certain for the next one."""
@@ -95,19 +101,21 @@ class CertaintyScanner(WordScanner):
         self.may_abort = False
         self._at_start = (len(self.opened), len(self.functions))
 
-    def enter_body(self) -> tuple[bool, tuple[int, int], int]:
+    def enter_body(self) -> tuple[bool, tuple[int, int], int, int]:
         """The body of a function begins: what is in it is evaluated when it is called, not here."""
-        before = (self.may_abort, self._safe, len(self.opened))
+        before = (self.may_abort, self._safe, len(self.opened), self._body_begins)
+        self._body_begins = len(self.opened)
         self.may_abort = False
         self.in_function += 1
         return before
 
-    def leave_body(self, before: tuple[bool, tuple[int, int], int]) -> None:
+    def leave_body(self, before: tuple[bool, tuple[int, int], int, int]) -> None:
         """The body ends; lines that may call it may be given up if something in it may fail."""
         self.in_function -= 1
         self.bodies_may_abort = self.bodies_may_abort or self.may_abort
         self.close_certain(before[2])
         self.may_abort, self._safe = before[:2]
+        self._body_begins = before[3]
 
     def assigned(self, words: list[Word], assignments: list[Assignment], *, redirected: bool) -> None:
         """A simple command has been read; what it surely assigns is certain from here on."""
@@ -119,6 +127,8 @@ class CertaintyScanner(WordScanner):
         )
         if redirected:
             return
+        if words and words[0].text == "shift":
+            self.opened.append(("@", self.pos))  # the parameters are others from here on
         if not words:
             self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
         elif words[0].text in self.grammar.declaring and (words[0].text != "local" or self.in_function):
@@ -127,6 +137,9 @@ class CertaintyScanner(WordScanner):
     def _declared(self, words: list[Word], arrays: list[Assignment]) -> None:
         sure = _SURE_OPTIONS[words[0].text]
         options = [word.text for word in words[1:] if word.text.startswith(("-", "+", UNKNOWN))]
+        if options == ["-A"] == [word.text for word in words[1:2]] and self.grammar.keyed_arrays:
+            named = [word.text for word in words[1:] if word.text.isidentifier()]
+            self.opened += [(f"{name}[", self.pos) for name in (*named, *(item.name for item in arrays))]
         if not all(sure.fullmatch(option) for option in options):
             return  # `export -g x=a` is an error in bash, and assigns nothing
         self.opened += [(item.name, self.pos) for item in arrays if item.value is not None]

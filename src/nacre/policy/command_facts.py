@@ -42,12 +42,13 @@ _CHANGING = regex(
 # In shells that keep many variables as numbers, nothing is 0; to zsh a user's name is that of the account.
 _CHANGING_ELSEWHERE = EVALUATED_BY_BASH | EVALUATED_ELSEWHERE | {"USERNAME"}
 # Numbers that the larger shells provide; those of users only zsh does not take from its environment.
-_COUNTING = names("RANDOM SECONDS LINENO PPID")
+_COUNTING = names("RANDOM SECONDS LINENO PPID OPTIND")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 # `IFS= read -r line` is for this line alone; all else changes how values are split from then on.
 _SPLITS_OTHERWISE = regex(r"IFS(?!=[^;&|\n]*\bread\b)")
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
+_OR = regex(r"[ \t]*\|\|[ \t\n]*")
 
 
 def is_kept_by_shell(name: str, shell: str) -> bool:
@@ -60,6 +61,8 @@ def counts_itself(name: str, shell: str) -> bool:
     """Whether a variable is a number that this shell provides."""
     if name not in (_COUNTING_IN_ZSH if shell == "zsh" else _COUNTING):
         return False
+    if name == "OPTIND":
+        return shell in GRAMMARS  # it can be given nothing but numbers, and is not taken from the environment
     # ksh93 counts the seconds with a decimal point.
     return shell in {"bash", "zsh", "ksh", "mksh"} and not (name == "SECONDS" and shell == "ksh")
 
@@ -102,6 +105,15 @@ def command_name(command: SimpleCommand) -> str:
     return words[0].text if words else ""
 
 
+def only_looks_up(words: Sequence[Word], shell: str) -> bool:
+    """`command -v x`: nothing runs, whatever `x` is. But zsh takes `-v` for a command if it is an option."""
+    flag, names = words[1:2], words[2:]
+    if not flag or not flag[0].literal or flag[0].text not in {"-v", "-V"} or not names:
+        return False
+    alone = len(names) == 1 and shell != "zsh"
+    return not any(word.several or (word.may_be_option and not alone) for word in names)
+
+
 def has_expansions(command: SimpleCommand) -> bool:
     """Whether the shell fills something in, in its words or in what it opens."""
     for word in command.words:
@@ -121,6 +133,15 @@ def cleans_up(words: Sequence[Word]) -> bool:
     return (
         words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
     )
+
+
+def without_fallback(source: str, commands: Sequence[SimpleCommand]) -> Sequence[SimpleCommand]:
+    """`grep -c x f || true`: the same without what prints nothing and only makes it succeed."""
+    if len(commands) > 1 and [word.text for word in commands[-1].words] in (["true"], [":"]):
+        *before, last = commands
+        plain = not (last.assignments or last.redirections)
+        return before if plain and _OR.fullmatch(source, before[-1].end, last.start) else commands
+    return commands
 
 
 def is_pipeline(source: str, commands: Sequence[SimpleCommand]) -> bool:

@@ -17,6 +17,7 @@ from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
 from nacre.policy.findings import WINDOWS, Findings, entered_apart, may_change_directory
 from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
+from nacre.policy.keyed_arrays import list_names, objections_to_keys
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
+_DEEPEST_CALL = 8  # of functions that are called before those that they call are there
 _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
@@ -124,6 +126,9 @@ def _check_text(
     """A text: scan it, then check every command in it."""
     plain = len(text) <= _MOST_REMEMBERED and "$" not in text and "`" not in text
     reading = _remembered(text, shell) if plain else _read(text, shell)
+    if plain and reading.scan.keyed:
+        plain, reading = False, _read(text, shell)  # what is left from before matters to it
+    findings.kept.update(reading.lists)
     if reading.context.associative:
         findings.kept.update(f"${name}" for name in reading.context.associative)
     if not plain and findings.kept_before:
@@ -142,7 +147,9 @@ def _check_text(
 class _Reading:
     """A text as its shell reads it, and the effects of its commands, computed on demand."""
 
-    __slots__ = ("changes_directory", "context", "exports", "feeds", "inspected", "moves_output", "scan")
+    __slots__ = (
+        *("changes_directory", "context", "exports", "feeds", "inspected", "lists", "moves_output", "scan"),
+    )
 
     def __init__(self, text: str, scan: Scan, shell: str) -> None:
         self.scan = scan
@@ -154,6 +161,9 @@ class _Reading:
             moves_output(item) for command in scan.commands for item in command.redirections
         )
         self.exports = exported_names(scan.commands)
+        self.lists = (
+            frozenset(f"@{name}" for name in list_names(scan)) if shell == "bash" else frozenset[str]()
+        )
 
 
 def _read(text: str, shell: str) -> _Reading:
@@ -227,11 +237,14 @@ def _check_commands(
     if forgets:
         _note_forgetting(findings, place(0, len(text)))
     functions = dict(scan.functions) if scan.functions and not forgets else {}
+    closed = bool(functions) and not _may_be_called_later(scan, findings.policy)
     # What is refused is denied already; a few of its commands are checked for the explanation.
     commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
     for index, command in enumerate(commands):
         known = functions.get(command.words[0].text) if command.words else None
-        defined = known is not None and index >= known
+        defined = known is not None and (
+            index >= known or (closed and _runs_behind(known, command, scan, context))
+        )
         readings = context.readings(command)
         findings.enters_apart = command.start in apart
         findings.rememberable = findings.rememberable and not _has_foreign_values(command, readings)
@@ -244,6 +257,20 @@ def _check_commands(
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
 
 
+def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context, depth: int = 0) -> bool:
+    """`main() { helper; }; helper() { ls; }; main`: it stands in a function that is only called later.
+
+    `first` is the first command that runs after the helper is there.
+    """
+    called = context.calls_at(command.start) if depth < _DEEPEST_CALL else None
+    if called is None or not called.commands:
+        return False
+    at = scan.commands[first].start if first < len(scan.commands) else len(context.source)
+    return all(
+        call.start >= at or _runs_behind(first, call, scan, context, depth + 1) for call in called.commands
+    )
+
+
 def _too_many(text: str) -> Finding:
     reason = f"more than {_MOST_COMMANDS} commands"
     return Finding("", "", "deny", "not understood", reason, 0, len(text), "run it as several commands")
@@ -251,10 +278,11 @@ def _too_many(text: str) -> Finding:
 
 def _objections(findings: Findings, scan: Scan, context: Context) -> Iterable[Refusal]:
     """What is understood, but only decided when it runs."""
-    if not scan.unresolved and not scan.evaluated and context.shell != "zsh":
+    if not scan.unresolved and not scan.evaluated and not scan.keyed and context.shell != "zsh":
         return ()
     return (
         *scan.unresolved,
+        *objections_to_keys(scan, context, findings.kept_before),
         *_evaluations(findings, scan, context),
         *_as_numbers(findings, context),
         *_null_commands(scan, context),

@@ -8,6 +8,7 @@ and the blocks of `if`, `while`, `for`, `begin` and `switch`; of nushell's, pipe
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from nacre.policy.model import (
     UNKNOWN,
@@ -112,6 +113,12 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
     except NotUnderstood as error:
         refusal = error.refusal
     return Scan(tuple(lexer.commands), refusal, certain=tuple(lexer.certain))
+
+
+def _as_lines(word: Word) -> Word:
+    """Each line of what is filled in becomes a word, in quotes, too."""
+    pieces = tuple(replace(piece, quoted=False, each=True) for piece in word.expansions)
+    return replace(word, expansions=pieces) if pieces else word
 
 
 class _Lexer:
@@ -438,8 +445,9 @@ class _Lexer:
         if self.joined is not None and not self.words:
             reason = f"`{self.joined.text}` without a command on its line"
             raise NotUnderstood(reason, self.joined.start, self.joined.end, hint=_PLAIN)
-        if self.words and self.words[0].text in _SPLITTING and "\n" in self.text:
+        if self.words and self.words[0].text in _SPLITTING:
             self._check_lines()
+            self.words = [_as_lines(word) for word in self.words]
         if self.head:
             self._end_head(self.words[-1].end if self.words else len(self.text))
         elif self.words and not self.nushell and self.words[0].text in {"set", "read"}:

@@ -28,6 +28,7 @@ class Grammar:
     here_string: bool = False  # <<<
     ampersand_redirect: bool = False  # &> &>> and |&
     arrays: bool = False  # x=(a b)
+    keyed_arrays: bool = False  # declare -A x=([a]=b), as far as they are read
     function_keyword: bool = False
     rich_parameters: bool = False  # ${x/a/b} ${x:1:2} ${x^^} ${x@Q} ${!x}
     case_fallthrough: bool = False  # ;& and ;;&
@@ -63,6 +64,7 @@ _BASH = Grammar(
     here_string=True,
     ampersand_redirect=True,
     arrays=True,
+    keyed_arrays=True,
     function_keyword=True,
     rich_parameters=True,
     case_fallthrough=True,

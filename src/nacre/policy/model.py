@@ -313,6 +313,8 @@ class Scan:
     bodies: tuple[tuple[int, int, int], ...] = ()
     # Values that are evaluated as arithmetic.
     evaluated: tuple[Evaluated, ...] = ()
+    # Elements that are named by their keys: they would be evaluated, too, if the array had none.
+    keyed: tuple[Certain, ...] = ()
     # Things that parse but whose meaning is only known when they run (reason, start, end).
     unresolved: tuple[Refusal, ...] = ()
     # Where `( ... )` begin and end: what is changed in there ends with them.

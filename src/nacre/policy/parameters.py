@@ -7,7 +7,7 @@ Above: `words` meets them and reads the words inside them. Below: `arithmetic`, 
 from __future__ import annotations
 
 from nacre.policy.arithmetic import ArithmeticScanner
-from nacre.policy.model import Assignment, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.model import Assignment, Certain, Expansion, Refusal, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
@@ -19,6 +19,13 @@ _MAY_ABORT = regex(r"\[|\?|:(?![-=+])")
 # Operators that ask whether a variable is set: to them it is no error if it is not.
 _HAS_DEFAULT = regex(r":?[-=+]\Z")
 _DIGITS = regex(r"[0-9]+")
+# What is neither a quote nor a blank, and not `@` or `*` alone: those are all elements.
+_VALUE = r"\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[1-9](?![0-9])"
+_PLAIN_KEY = rf"(?:[A-Za-z0-9_.:/,-]|{_VALUE})++(?=\])"
+_KEY = regex(_PLAIN_KEY)
+_ASSIGNED_KEY = regex(
+    rf"{_PLAIN_KEY}|\"(?:[A-Za-z0-9_.:/, -]|{_VALUE})++\"(?=\])|'[A-Za-z0-9_.:/, -]++'(?=\])"
+)
 _TAIL = regex(r"[^}'\"\\$`{<>\n()#]+")
 _PLAIN_TAIL = regex(r"[A-Za-z0-9_./:=@%+,-]*\Z")
 _OPERATOR = regex(r":?[-=?+]|##?|%%?")
@@ -32,6 +39,8 @@ class ParameterScanner(ArithmeticScanner):
     substitutions: int
     zsh: bool
     unresolved: list[Refusal]
+    # Where an element is named by its key.
+    keyed: list[Certain]
     # The word after an operator, in the parameter that was read last, is several words even in quotes.
     tail_is_each: bool = False
 
@@ -63,6 +72,10 @@ class ParameterScanner(ArithmeticScanner):
         self.depth -= 1
         pieces.add(expansion)
 
+    def has_keys(self, name: str) -> bool:
+        """Whether an array surely has keys (the grammar's part)."""
+        raise NotImplementedError
+
     def note_unset(self, name: str) -> None:
         """Here a variable is read that may not be set (the grammar's part)."""
         raise NotImplementedError
@@ -75,7 +88,8 @@ class ParameterScanner(ArithmeticScanner):
             return Expansion("parameter", self._parameter_name(start)[0], quoted, operator="length")
         if text.startswith("!", self.pos) and not text.startswith("!}", self.pos):
             self.pos += 1
-            return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
+            name, operator = self._indirect(start)
+            return Expansion("parameter", name, quoted, operator=operator, each=True)
         name, subscript = self._parameter_name(start)
         each = subscript == "@" or name == "@"
         operator = self._operator()
@@ -136,12 +150,25 @@ class ParameterScanner(ArithmeticScanner):
         if text.startswith(("@]", "*]"), begin):
             self.pos += 1
         else:
-            self.subscript(start)
+            self.element_of(found.group(), start)
         subscript = text[begin : self.pos]
         self.pos += 1
         return found.group(), subscript
 
-    def _indirect(self, start: int) -> str:
+    def element_of(self, name: str, start: int, *, assigned: bool = False) -> None:
+        """The number or the key of an element."""
+        if not self.has_keys(name):
+            self.subscript(start)
+            return
+        key = (_ASSIGNED_KEY if assigned else _KEY).match(self.text, self.pos, self.end)
+        if key is None:
+            hint = "write one name or value as the key: ${x[$key]}, ${x[key]}"
+            raise NotUnderstood("a key of an array that is not plain", self.pos, hint=hint)
+        self.keyed.append(Certain(name, start, key.end()))
+        self.pos = key.end()
+
+    def _indirect(self, start: int) -> tuple[str, str]:
+        """The name, and `keys` for those of an array: `${!x[@]}`."""
         if not self.grammar.rich_parameters or self.zsh:
             raise _odd_parameter(start)
         name, subscript = self._parameter_name(start)
@@ -150,7 +177,7 @@ class ParameterScanner(ArithmeticScanner):
         elif subscript not in {"@", "*"}:
             reason = "`${!name}` reads a variable chosen at run time"
             self.unresolved.append(Refusal(reason, start, self.pos, "name the variable itself"))
-        return name
+        return name, "keys" if subscript == "@" else "!"
 
     def _transformation(self, start: int) -> None:
         letter = self.text[self.pos : self.pos + 1]

@@ -286,6 +286,7 @@ def walk(text: str, shell: str) -> Scan:
         tuple(scanner.certain),
         tuple(scanner.bodies),
         tuple(scanner.evaluated),
+        tuple(scanner.keyed),
         tuple(scanner.unresolved),
         tuple(scanner.subshells),
         hostile=scanner.hostile or (bool(scanner.evaluated) and _MAKES_LIVE.search(text) is not None),

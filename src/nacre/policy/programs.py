@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS, SHELLS_WITH_BUILTINS
+from nacre.policy.command_facts import only_looks_up
 from nacre.policy.effects import (
     Effect,
     Effects,
@@ -127,10 +128,10 @@ class ProgramInspector(NetworkInspector):
         """`command -v x` only looks a name up."""
         wrapper = tables.wrapper("command")
         of_the_shell = self.context.shell in SHELLS_WITH_BUILTINS and not self.is_started
-        plain = of_the_shell and words[0].text == "command" and all(word.literal for word in words)
-        looked_up = words[2:] if len(words) > 1 and words[1].text in {"-v", "-V"} else ()
-        if (looked_up and not any(word.may_be_option for word in looked_up)) or wrapper is None:
-            self.found.steps.append(Step(words, "command", (), words, free=plain and bool(looked_up)))
+        looks_up = only_looks_up(words, self.context.shell)
+        if looks_up or wrapper is None:
+            free = looks_up and of_the_shell and words[0].text == "command"
+            self.found.steps.append(Step(words, "command", (), words, free=free))
             return
         self.wrapper(words, wrapper)
 

@@ -33,6 +33,7 @@ _REDIRECTION = regex(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>
 _DUPLICATED = regex(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
 _ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
 _SET = regex(r"\+?=")
+_KEYED = regex(r"\[(?:[A-Za-z0-9_.:/-]+|\"[A-Za-z0-9_.:/, -]+\"|'[A-Za-z0-9_.:/, -]+')\]=")
 _DELIMITER = regex(
     r"(\\?)([A-Za-z_][A-Za-z0-9_]*)|'([A-Za-z_][A-Za-z0-9_ -]*)'|\"([A-Za-z_][A-Za-z0-9_ -]*)\""
 )
@@ -232,7 +233,7 @@ class SimpleScanner(CertaintyScanner):
                 raise NotUnderstood(
                     "a subscript in a declaration", start, hint="assign it in a command of its own"
                 )
-            self._subscripted(found.end(), start)
+            self._subscripted(name, found.end(), start)
         after = self.pos if found.group(2) else found.end()
         operator = _SET.match(self.text, after, self.end)
         if operator is None:
@@ -248,7 +249,8 @@ class SimpleScanner(CertaintyScanner):
                 "an array that is assigned twice in one command", start, hint="put a `;` before it"
             )
         self.pos = operator.end()
-        given = self._array(name, start) if array else [self._scalar(name, start)]
+        keyed = self.grammar.keyed_arrays and [word.text for word in words[1:2]] == ["-A"]
+        given = self._array(name, start, keyed=keyed) if array else [self._scalar(name, start)]
         if found.group(2) or operator.group() == "+=":
             appends = array and not found.group(2)
             given = [
@@ -269,11 +271,11 @@ class SimpleScanner(CertaintyScanner):
         if operator == "+=" and not self.grammar.appends:
             raise NotUnderstood("this shell has no `+=`", start, hint='write x="$x..."')
 
-    def _subscripted(self, at: int, start: int) -> None:
+    def _subscripted(self, name: str, at: int, start: int) -> None:
         if not self.grammar.arrays:
             raise NotUnderstood("this shell has no arrays", start, hint="use one variable for each element")
         self.pos = at
-        self.subscript(start)
+        self.element_of(name, start, assigned=True)
         self.pos += 1
 
     def _scalar(self, name: str, start: int) -> Assignment:
@@ -292,7 +294,7 @@ class SimpleScanner(CertaintyScanner):
             self.hostile = True
         return Assignment(name, value, start, self.pos)
 
-    def _array(self, name: str, start: int) -> list[Assignment]:
+    def _array(self, name: str, start: int, *, keyed: bool = False) -> list[Assignment]:
         if self.substitutions:
             # bash 5.2 writes them out and reads them again, without their backslashes.
             raise NotUnderstood("an array inside a substitution", start, hint=OUTSIDE)
@@ -311,6 +313,12 @@ class SimpleScanner(CertaintyScanner):
                     )
                 empty = Word("", start, self.pos, quoted=True)
                 return elements or [Assignment(name, empty, start, self.pos, array=True)]
+            key = _KEYED.match(self.text, self.pos, self.end) if keyed else None
+            if key is not None:
+                self.pos = key.end()
+                value = self._scalar(name, key.start())
+                elements.append(replace(value, value=None, array=True))
+                continue
             if not char or char in ";&|([<>":
                 raise NotUnderstood("this array is not understood", self.pos, hint="write plain words in it")
             at = self.pos

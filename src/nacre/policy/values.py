@@ -27,8 +27,7 @@ from nacre.policy.alternatives import (
     as_value,
     bound_readings,
     file_without_end,
-    is_one_field,
-    is_one_number,
+    is_number,
     last_parts,
     merged,
     operated,
@@ -55,7 +54,10 @@ from nacre.policy.command_facts import (
     printed_into,
     unfollowed_in_values,
     waited_into,
+    without_fallback,
 )
+from nacre.policy.elements import adds_number, known_elements
+from nacre.policy.given_parameters import MOST_VALUES, lists_of_parameters, values_of_parameter
 from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
 from nacre.policy.outputs import BLANKS, PRINTS_PATH_OF, output_shape
@@ -64,11 +66,10 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from nacre.policy.calls import Called
     from nacre.policy.model import Definition, Scan
 
-_MOST_VALUES = 32
 _MOST_ELEMENTS = 256
-_MOST_ADDITIONS = 5  # to an array, with its first words
 # What may run a command more than once.
 _MAY_REPEAT = regex(r"\b(?:for|foreach|while|until|select|repeat|function)\b|(?<!=)\(\s*\)")
 _LONGEST_CHAIN = 64  # of variables that are made from others
@@ -77,7 +78,6 @@ _DECLARING = names("export local readonly declare typeset")
 _HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
 # Shells that keep their directory in PWD, whatever they were given.
 _KEEPING_PWD = frozenset({"bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
-_NUMBER = regex(r"-?[0-9]+\Z")
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
 
 
@@ -96,6 +96,8 @@ class Context:
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
+        # The arrays whose elements are being found.
+        self._followed: set[str] = set()
         self.arrays: frozenset[str] | None = None  # computed on demand
         self._has_dynamic_names = False
         # The names that are lists of keys and values: `x=(a b)` has one element, which is b.
@@ -103,7 +105,6 @@ class Context:
         self._numeric: set[str] = set()
         # The bodies of functions in which nothing is certain.
         self._later: list[tuple[int, int]] = []
-        self._calls = Calls(self.commands, scan.definitions if scan is not None else ())
         # Values of declarations that this shell splits: each part is an assignment of its own.
         self._split: list[tuple[Word, int]] = []
         # Formats of printf that are put together: `-vx` would assign to x.
@@ -113,6 +114,8 @@ class Context:
             self._bodies = {at: (start, end) for at, start, end in scan.bodies}
             for item in scan.certain:
                 self._certain.setdefault(item.name, []).append((item.start, item.end))
+        definitions = scan.definitions if scan is not None else ()
+        self._calls = Calls(self.commands, definitions, self._certain.get("@", ()))
         for command in self.commands:
             self._collect(command)
         if self._has_dynamic_names:
@@ -220,6 +223,15 @@ class Context:
         item = Assignment(name, value, word.start, word.end)
         self._assigned.setdefault(name, []).append((item, at))
 
+    @property
+    def is_opaque(self) -> bool:
+        """Something in the text, or from before, may assign any variable."""
+        return self._opaque
+
+    def assigns_before(self, name: str, place: int) -> bool:
+        """Tell whether a variable is given something in front of this place of the text."""
+        return any(at < place for _, at in self._assigned.get(name, ()))
+
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
         if self._opaque or name in self.associative or is_kept_by_shell(name, self.shell):
@@ -246,7 +258,7 @@ class Context:
                 return None
             for value in self._assigned_values(item, item.value, at):
                 found[value.text, value.expansions] = value
-            if len(found) > 2 * _MOST_VALUES:
+            if len(found) > 2 * MOST_VALUES:
                 joined = merged(list(found.values()))
                 found = {(joined.text, joined.expansions): joined}
                 many = True
@@ -323,9 +335,9 @@ class Context:
         self, drafts: list[Draft], word: Word, expansion: Expansion, at: int, *, splits: bool
     ) -> list[Draft]:
         values = self._values_at(expansion, at)
-        if len(drafts) * len(values) > _MOST_VALUES:
+        if len(drafts) * len(values) > MOST_VALUES:
             values = [merged(values)]
-        if len(drafts) * len(values) > _MOST_VALUES:
+        if len(drafts) * len(values) > MOST_VALUES:
             drafts = drafts[:1]
             values = [unknown_word(word, expansion)]
         filled: list[Draft] = []
@@ -344,61 +356,25 @@ class Context:
 
     def _elements(self, word: Word, expansion: Expansion, at: int) -> Alternatives | None:
         """The words of `"${x[@]}"`: those that are known, or however many numbers."""
+        if expansion.name == "@":
+            return self._all_arguments(word, expansion, at)
         if not self.is_certain(expansion.name, at):
             return None
-        given = self._assigned.get(expansion.name, ())
-        if not 1 <= len(given) <= _MOST_ELEMENTS:
+        name = expansion.name
+        given = self._assigned.get(name, ())
+        if not 1 <= len(given) <= _MOST_ELEMENTS or name in self._followed:
             return None
-        known = self._known_elements(given, word, expansion)
-        if known is None and all(self._adds_number(item, place) for item, place in given):
-            known = [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
-        return known
-
-    def _adds_number(self, item: Assignment, at: int) -> bool:
-        """`pids=()`, `pids+=($!)`."""
-        value = item.appended or item.value
-        if not item.array or value is None:
-            return False
-        found = self.alternatives(value, at) if item.listed else ()
-        return all(len(words) == 1 and as_value(words[0]).number for words in found)
-
-    def _known_elements(
-        self, given: Sequence[tuple[Assignment, int]], word: Word, expansion: Expansion
-    ) -> Alternatives | None:
-        """Those of an array that is assigned once, from known words, and added to."""
-        groups = [list(items) for _, items in itertools.groupby(given, key=lambda pair: pair[1])]
-        once = len(groups) == 1 or not _MAY_REPEAT.search(self.source)
-        if len(groups) > _MOST_ADDITIONS or not once:
-            return None
+        self._followed.add(name)  # an array that is made from itself by way of others is not followed
         self._work += len(given)
-        parts = [self._part(items, word, expansion, added=bool(index)) for index, items in enumerate(groups)]
-        if any(part is None for part in parts):
-            return None
-        # What stands behind a condition is added or not.
-        first, *more = (part or () for part in parts)
-        return unique(
-            (*first, *itertools.chain.from_iterable(itertools.compress(more, chosen)))
-            for chosen in itertools.product((False, True), repeat=len(more))
-        )
-
-    def _part(
-        self, items: list[tuple[Assignment, int]], word: Word, expansion: Expansion, *, added: bool
-    ) -> tuple[Word, ...] | None:
-        """The words that one `x=(a b)` or `x+=(c)` puts into an array."""
-        elements: list[Word] = []
-        for item, place in items:
-            value = item.appended if added else item.value
-            if not item.array or value is None:
-                return None
-            if not item.listed:
-                continue  # `x=()`
-            # The words of a loop are listed, too, but its variable holds one of them at a time.
-            found = self.alternatives(value, place)
-            if len(found) != 1 or any(value.several for value in found[0]):
-                return None
-            elements += (replace(value, start=word.start, end=word.end) for value in found[0])
-        plain = expansion.quoted or all(is_one_field(value) for value in elements)
-        return tuple(elements) if plain else None
+        repeated = _MAY_REPEAT.search(self.source) is not None
+        known = known_elements(given, word, expansion, self.alternatives, repeated=repeated)
+        if known is None and all(
+            adds_number(item, place, self.alternatives, certain=self.is_certain(name, place))
+            for item, place in given
+        ):
+            known = [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
+        self._followed.discard(name)
+        return known
 
     # -- single expansions ---------------------------------------------------------------------------------
 
@@ -409,7 +385,10 @@ class Context:
         if expansion.kind == "parameter" and not expansion.each:
             return self._parameter(expansion, at)
         shape = expansion.shape
-        if expansion.kind == "arithmetic":
+        if expansion.operator == "keys":
+            # Of a list of numbered elements; `is_certain` knows no others.
+            shape = "digits" if self.is_certain(expansion.name, at) else "any"
+        elif expansion.kind == "arithmetic":
             shape = "number"
         elif expansion.kind == "command":
             text = self._printed(expansion)
@@ -424,7 +403,8 @@ class Context:
 
     def _variable(self, expansion: Expansion, at: int) -> list[Word]:
         counted = expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at))
-        if counted or self._counts(expansion.name):
+        changed = self._opaque or expansion.name in self._assigned
+        if counted or (counts_itself(expansion.name, self.shell) and not changed):
             return [unknown_piece(replace(expansion, shape="digits"))]
         if PARAMETER.match(expansion.name):
             return self._argument(expansion, at)
@@ -434,48 +414,43 @@ class Context:
             return unproven(expansion, self.values_of(expansion.name))
         return list(self.values_of(expansion.name) or [unknown_piece(expansion)])
 
-    def _argument(self, expansion: Expansion, at: int) -> list[Word]:
-        """`$1` in a function: what the calls of this very text give it, if nothing else can call it."""
-        outside = self._opaque or self.shell not in FOLLOWED_SHELLS
+    def calls_at(self, at: int) -> Called | None:
+        """The calls of the function around this place, if nothing but this text can call it."""
         later = any(start <= at < end for start, end in self._later)
-        calls = None if outside or later else self._calls.of_function_at(at)
-        if calls is None:
+        followed = self.shell in FOLLOWED_SHELLS and not (self._opaque or later)
+        return self._calls.of_function_at(at) if followed else None
+
+    def _argument(self, expansion: Expansion, at: int) -> list[Word]:
+        """`$1` in a function: what the calls of this very text give it."""
+        called = self.calls_at(at)
+        if called is None:
             return [unknown_piece(expansion)]
-        key = f"{id(calls)} {expansion.name}"  # no name of a variable holds a blank
+        key = (
+            f"{id(called.commands)} {called.shifted} {expansion.name}"  # no name of a variable holds a blank
+        )
         if key not in self._values:
             self._values[key] = None  # a function that calls itself is not followed
             self._depth += 1
             if self._depth <= _LONGEST_CHAIN:
-                self._values[key] = self._arguments(calls, int(expansion.name))
+                self._values[key] = values_of_parameter(called, int(expansion.name), self.alternatives)
             self._depth -= 1
         return list(self._values[key] or [unknown_piece(expansion)])
 
-    def _arguments(self, calls: Sequence[SimpleCommand], number: int) -> tuple[Word, ...] | None:
-        """The values of a parameter in all calls; None where a word before it may become several or none."""
-        found: dict[tuple[str, tuple[Expansion, ...]], Word] = {}
-        for command in calls:
-            value = [command.words[0].with_text("")]
-            for word in command.words[1 : number + 1]:
-                readings = with_nothing(self.alternatives(word, place_of(command)))
-                if word is command.words[-1]:
-                    readings = [words or (word.with_text(""),) for words in readings]
-                if any(len(words) != 1 or words[0].several for words in readings):
-                    return None
-                value = [as_value(words[0]) for words in readings]
-            if len(command.words) <= number:
-                value = [command.words[0].with_text("")]
-            found |= {(item.text, item.expansions): item for item in value}
-        if len(found) > _MOST_VALUES:
-            return (merged(list(found.values())),)
-        return tuple(found.values())
+    def _all_arguments(self, word: Word, expansion: Expansion, at: int) -> Alternatives | None:
+        """`"$@"` in such a function."""
+        called = self.calls_at(at) if expansion.quoted else None
+        key = f"@{id(called.commands)}" if called is not None else ""
+        if called is None or key in self._followed or len(self._followed) > _LONGEST_CHAIN:
+            return None
+        self._followed.add(key)
+        found = lists_of_parameters(called, word, self.alternatives)
+        self._followed.discard(key)
+        self._work += sum(map(len, found or ()))
+        return found
 
     def _is_list(self, expansion: Expansion) -> bool:
         """In zsh an array becomes all of its words, in others its first one."""
         return not self._splits and any(item.array for item, _ in self._assigned.get(expansion.name, ()))
-
-    def _counts(self, name: str) -> bool:
-        """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
-        return counts_itself(name, self.shell) and not self._opaque and name not in self._assigned
 
     def _is_own_directory(self) -> bool:
         """Whether `$PWD` is what the shell itself has put there: a path from the root."""
@@ -523,7 +498,7 @@ class Context:
 
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""
-        commands = self.commands[expansion.first : expansion.last]
+        commands = without_fallback(self.source, self.commands[expansion.first : expansion.last])
         if not commands or not is_pipeline(self.source, commands):
             return "any"
         last = commands[-1]
@@ -572,14 +547,7 @@ class Context:
         return self._is_number(word, at)
 
     def _is_number(self, word: Word, at: int, *, or_nothing: bool = False) -> bool:
-        return all(
-            len(words) == 1
-            and not words[0].several
-            and (
-                _NUMBER.match(words[0].text) or is_one_number(words[0]) or (or_nothing and not words[0].text)
-            )
-            for words in self.alternatives(word, at)
-        )
+        return all(is_number(words, or_nothing=or_nothing) for words in self.alternatives(word, at))
 
     def integers(self) -> set[str]:
         """The names that an arithmetic expression assigns, which makes them numbers for good in zsh."""

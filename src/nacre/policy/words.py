@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import UNKNOWN, Evaluated, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.model import UNKNOWN, Certain, Evaluated, Expansion, Refusal, SimpleCommand, Word
 from nacre.policy.parameters import NAME, SPECIAL_PARAMETERS, ParameterScanner
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
@@ -69,6 +69,7 @@ class WordScanner(ParameterScanner):
         self.commands: list[SimpleCommand] = []
         self.unresolved: list[Refusal] = []
         self.evaluated: list[Evaluated] = []
+        self.keyed: list[Certain] = []
         self.expanded_at: int | None = None
         # Literal text that would be live if something evaluated it again.
         self.hostile = False
