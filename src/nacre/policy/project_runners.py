@@ -103,18 +103,23 @@ _DIRECTORIES = names(
     "pages server client out node_modules"
 )
 _WITHOUT_COMMANDS = frozenset({".", "*"})
+# With these alone a program shows what it is.
+_SHOWING = names("-h -V -v --help --version")
+# What a project is made from: `--template user/repo` is a repository elsewhere.
+_TEMPLATES = regex(r"--(?:template|example|preset|starter|from|remote|repo)\Z")
 # What a tool is told to do, and where: no program that could do harm is called so.
 _USUAL = names(
-    "add all analyze app apps bootstrap build check ci clean compile components debug default deploy destroy "
+    "add all analyze app apps bootstrap build check ci clean compile components debug default "
     "develop dev enable "
     "diff dist docs fix force format generate info init json latest lib lint list local ls main major "
-    "migrate minor newest none packages plan pretty preview print prod production pull push release report "
+    "migrate minor newest none packages plan pretty preview print prod production pull report "
     "reset run schema scripts seed src staging start static status stop synth test tests text true false "
     "node_modules unit up update upgrade validate verbose verify version web"
 )
 _OF_FILES = (
     "[cm]?[jt]sx?|json5?|ya?ml|mdx?|css|s[ac]ss|less|html?|vue|svelte|astro|prisma|graphql|gql|sql|txt|toml"
 )
+_REPOSITORY = regex(rf"(?!\.{{1,2}}/)(?!.*\.(?:{_OF_FILES})\Z)[\w.@-]+/[\w./#@-]+")
 # Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
 _NO_COMMAND = regex(
     rf"\.{{1,2}}/?|\d[\d.]*%?|[\w*.-]+\.(?:{_OF_FILES})(?::\d+)*|(?:\./)?[\w*@.-]+/[\w*@./,:{{}}-]*|\*+"
@@ -166,6 +171,10 @@ FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 _BEHIND_NAME = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Options that npx of npm 6 does not know: it takes the next word for their value.
 _NOT_OF_NPX = names("-y --yes --no")
+# Options that early versions of c8 and nyc do not know.
+_NOT_OF_ALL = names("--all --skip-full")
+# What stands for a longer option is replaced by it, and the value comes as a word of its own.
+_GLUED_SWITCH = regex(r"-[a-z]=")
 
 
 class ScriptWord(NamedTuple):
@@ -178,6 +187,9 @@ class ScriptWord(NamedTuple):
 
 def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
     """`npm test -- --config /tmp/x.js`: what the program behind a script could take from elsewhere."""
+    if runner == "run" and len(words) > 1 and words[0].text == "env":
+        # To npm it is the system's program, if the project has no such script: `npm run env touch x`.
+        yield ScriptWord("runs", words[1], words[1])
     option = ""
     for word in words:
         text = word.text
@@ -241,12 +253,22 @@ def find_command(
     word: Word, name: str, words: Sequence[Word], found: Effects, *, is_script: bool = True
 ) -> None:
     """`yarn frob touch x`: nobody knows what such a program or script does with its words."""
+    if name in _reaching() and not (words and all(item.text in _SHOWING for item in words)):
+        reason = f"`{shown(name)}` publishes, reaches other machines or ends programs"
+        found.add(unlisted(word, reason, word.text))
+        return
     command = _for_command(name, words, is_script=is_script)
     if command is not None:
         known = f"what `{shown(name)}` does with `{shown(command.text)}` is not known"
         unknown = f"nothing is known about `{shown(name)}`, which could run `{shown(command.text)}`"
         reason = known if _package_of(name) is not None else unknown
         found.add(unlisted(word, reason, word.text))
+
+
+def _reaching() -> frozenset[str]:
+    from nacre.policy.tables.javascript_packages import REACHING  # noqa: PLC0415 - when a package is named
+
+    return REACHING
 
 
 def _package_of(name: str) -> Package | None:
@@ -273,7 +295,8 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
                 if option[1:2] != "-" and tables.has_entry(option[2:]):
                     return word
                 continue
-        if option not in _TEXTS and text not in _USUAL and not _is_no_command(text):
+        is_elsewhere = _TEMPLATES.match(option) and _REPOSITORY.fullmatch(text)
+        if is_elsewhere or (option not in _TEXTS and text not in _USUAL and not _is_no_command(text)):
             return word
         option = ""
     return None
@@ -306,9 +329,17 @@ def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | 
         if not fine:
             return word
     first = operands[0].text if operands else ""
-    if f"{first}?" in known.commands and not any(word.text in {"--dry-run", "--help"} for word in words):
+    if f"{first}?" in known.commands and not _only_tries(words):
         return words[0] if words else Word(name, 0, 0)  # it publishes
     return None
+
+
+def _only_tries(words: Sequence[Word]) -> bool:
+    """`wrangler deploy --dry-run`, but not `--dry-run false`, nor what takes it back later."""
+    if words and all(word.text in _SHOWING for word in words):
+        return True
+    tries = any(word.text in {"--dry-run", "--help"} for word in words)
+    return tries and not any(re.fullmatch("(?i)(?:--?[a-z-]+=)?false", word.text) for word in words)
 
 
 def _is_value(known: Package, option: str, word: Word, *, early: bool) -> bool:
@@ -326,17 +357,24 @@ def _is_operand(name: str, known: Package, operands: Sequence[Word]) -> bool:
     word = operands[-1]
     if not _is_plain(word) or (name in _FETCHING and not word.text.replace("-", "").isalnum()):
         return False
+    if known.words and re.fullmatch(known.words, word.text) is None:
+        return False
     if "*" in known.commands:
         return True
     if "." in known.commands:
-        is_file = _FILES.match(word.text) is not None or _LOCAL.match(word.text) is not None
-        return is_file or word.text in _DIRECTORIES or not word.literal
+        parts = word.text.split(":")  # `sass src:dist`
+        is_file = _LOCAL.match(word.text) is not None or all(map(_is_file, parts))
+        return is_file or not word.literal
     path = "/".join(item.text for item in operands[:2])
     own = known.commands & {word.text, f"{word.text}?"}
     if len(operands) == 1:
         return bool(own) or any(item.startswith(f"{word.text}/") for item in known.commands)
     is_group = any(item.startswith(f"{operands[0].text}/") for item in known.commands)
     return len(operands) > 2 or not is_group or path in known.commands  # noqa: PLR2004 - a group and its command
+
+
+def _is_file(text: str) -> bool:
+    return _FILES.match(text) is not None or text in _DIRECTORIES
 
 
 def _is_plain(word: Word) -> bool:
@@ -395,11 +433,17 @@ def may_be_package(word: Word, spec: Interpreter) -> bool:
 def find_other_reading(entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:
     """`npx -y eslint touch x`, `yarn run -T eslint x`: older versions do not know the option.
 
-    They take eslint for its value, and what follows for the program or the script.
+    They take eslint for its value, and what follows for the program or the script: early versions of c8, too.
     """
     at = position(words, word)
-    if entry.scopes and any(item.text in _NOT_OF_NPX for item in words[:at]):
+    glued = next((item for item in words[:at] if _GLUED_SWITCH.match(item.text)), None)
+    if entry.scopes and glued is not None:
+        reason = f"npx takes `{shown(glued.text.partition('=')[2])}` for the program"
+        found.add(unlisted(glued, reason, glued.text, hint="leave the value of that option out"))
+    elif entry.scopes and any(item.text in _NOT_OF_NPX for item in words[:at]):
         _find_program(words[at + 1 :], found)
+    elif entry.tools and any(item.text in _NOT_OF_ALL for item in words[:at]):
+        _find_no_file(words[at + 1 :], found)
     elif entry.for_scripts and at:
         find_command(word, f"run {word.text}", words[at + 1 :], found)
 
@@ -414,6 +458,18 @@ def _find_program(words: Sequence[Word], found: Effects) -> None:
             reason = f"an older npx could take `{shown(word.text)}` for the program"
             hint = "write --yes=true, or leave the option out"
             found.add(unlisted(word, reason, word.text, hint=hint))
+            return
+
+
+def _find_no_file(words: Sequence[Word], found: Effects) -> None:
+    """`c8 --all mocha touch x`: early versions take mocha for a value, and run what follows."""
+    for word in words:
+        fine = word.text in _USUAL or word.text.startswith("-") or _is_no_command(word.text)
+        if word.literal and not fine:
+            reason = f"an early version could take `{shown(word.text)}` for the program"
+            found.add(
+                unlisted(word, reason, word.text, hint="write `=true` behind the option before the program")
+            )
             return
 
 

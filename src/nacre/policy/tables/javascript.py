@@ -95,8 +95,9 @@ _TOOLS = (
         reads="--ignore-path=",
         # Configuration is looked for beside the file, too, that is only named.
         places="-c= --config= --rulesdir= --print-config= --stdin-filename=",
-        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
-        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
+        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --suppress-all --prune-suppressions --suppressions-location=",
+        # The last one fetches a package and runs it.
+        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag= --init",
         checks=(
             # A name is a package of the project, a path is code from elsewhere.
             ("-f= --format=", r"[a-z-]+"),

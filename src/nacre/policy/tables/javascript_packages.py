@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - one package, one line: wrapped options are harder to compare with a program's own help
 """Packages of JavaScript that npx and the like start: the everyday commands and options of each.
 
-Above: `project_runners` reads them. Below: nothing. What is not listed needs a rule that names the package
+Above: `project_runners` reads them. Below: the model. What is not listed needs a rule that names the package
 (`npx prisma`): plugins, configuration for one call, servers elsewhere, what publishes, and what asks for more.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import NamedTuple
+
+from nacre.policy.model import names
 
 
 class Package(NamedTuple):
@@ -20,7 +22,18 @@ class Package(NamedTuple):
     valued: frozenset[str]
     # What some values have to be: others name a plugin, a program, or a file.
     checks: dict[str, str]
+    # What its words have to be, if not all plain ones will do.
+    words: str = ""
 
+
+# What publishes, opens this machine to others, ends programs, or fetches what a name stands for elsewhere: a rule
+# names it, whatever it is told. Of others it is a command (`deploy`, `publish`) that does so.
+REACHING = names(
+    "now now-cli surge gh-pages angular-cli-ghpages eas eas-cli amplify ampx np release-it shipjs shipit-cli "
+    "publish-please npm-publish changelogen bumpp pkg-pr-new multi-semantic-release degit tiged giget gitly gitpick "
+    "nypm skills add-skill localtunnel lt ngrok cloudflared untun pinggy instatunnel tunnelmole tmole kill-port fkill "
+    "fkill-cli kill-process chromatic codecov coveralls"
+)
 
 # Commands (`db/push` is `db push`; `deploy?` with --dry-run only), a bar, options; `=`: with a value. Without a command
 # words are files (.), or anything plain (*).
@@ -50,6 +63,7 @@ _PACKAGES = {
     "markdownlint-cli2": ". | --fix --no-globs",
     "mkdirp": "* | -p",
     "nest": "build start info generate g | --watch -w --dry-run --flat --no-flat --spec --no-spec --skip-import --project= -p= --tsc --webpack --builder= -b=",
+    "netlify": "build dev serve status | --offline --dry --debug --port= -p=",
     "openapi-generator-cli": "version list validate generate | -i= --input-spec= -g= --generator-name= -o= --output= --recommend",
     "openapi-typescript": ". | -o= --output= --export-type -t --enum --alphabetize --immutable --path-params-as-types --default-non-nullable= --check",
     "oxlint": ". | --fix --fix-suggestions --quiet --max-warnings= --deny-warnings --format= -f= -A= -D= -W= --import-plugin --react-plugin --jest-plugin --vitest-plugin --jsx-a11y-plugin --nextjs-plugin --promise-plugin --node-plugin --type-aware --threads= --rules --silent --no-ignore",
@@ -78,6 +92,7 @@ _PACKAGES = {
     "tsup": ". | --format= --dts --dts-only --no-dts --clean --minify --sourcemap --splitting --no-splitting --watch --target= --platform= --out-dir= -d= --external= --treeshake --shims --silent --metafile --global-name= --tsconfig= --keep-names --no-config",
     "typedoc": ". | --out= --json= --entryPoints= --entryPointStrategy= --tsconfig= --name= --readme= --excludePrivate --excludeInternal --excludeProtected --excludeExternals --exclude= --includeVersion --hideGenerator --skipErrorChecking --watch --emit= --validation.invalidLink --treatWarningsAsErrors",
     "typeorm": "migration:run migration:show migration:revert migration:generate migration:create schema:log schema:sync version | -d= --dataSource= -p --pretty --dr --dryrun -t= --transaction= --check --ch",
+    "vercel": "? build dev whoami | --yes -y --prod --debug -d --listen= -l=",
     "webpack-bundle-analyzer": ". | -m= --mode= -p= --port= -h= --host= -O --no-open -r= --report= -s= --default-sizes= -t= --title= -l= --log-level=",
     "wrangler": "dev deploy? types whoami versions/list deployments/list deployments/status d1/list d1/info pages/dev | --local --port= --dry-run --outdir= --env= -e= --minify --no-bundle --test-scheduled --live-reload --log-level= --ip= --format= --compatibility-date= --persist-to= --config= -c= --name=",
     "xo": ". | --fix --env= --global= --ignore= --space --space= --no-semicolon --prettier --quiet",
@@ -89,16 +104,35 @@ _ALIASES = {
     "@tailwindcss/cli": "tailwindcss",
     "depcruise": "dependency-cruiser",
     "firebase-tools": "firebase",
+    "netlify-cli": "netlify",
 }
+# A directory that is emptied before, and none that the project lies in: `.`, `./`, `.git`.
+_EMPTIED = r"(?:\.?/)?(?:[\w@][\w@.-]*/)*[\w@][\w@.-]*/?"
 _CHECKS: dict[str, dict[str, str]] = {
+    # Another template is a repository, or a package of any kind.
+    "create-react-app": {"--template": r"(?:@[\w-]+/)?\w[\w.-]*(?:@[\w.-]+)?"},
+    "create-vite": dict.fromkeys(("-t", "--template"), r"[\w-]+"),
     "cypress": {
+        # A path is a program.
+        **dict.fromkeys(("-b", "--browser"), r"(?:chrome|chromium|edge|electron|firefox|webkit)(?::[a-z]+)?"),
         "--config": r"(?:(?:video|screenshotOnRunFailure|baseUrl|retries|viewport\w+|\w+Timeout)=[\w:/.-]+(?:,|\Z))+",
     },
     "dependency-cruiser": dict.fromkeys(("-T", "--output-type"), r"[a-z0-9-]+"),
     "knip": {"--reporter": "symbols|compact|json|markdown|codeowners|codeclimate|disclosure|github-actions"},
     "nest": dict.fromkeys(("-b", "--builder"), "tsc|webpack|swc|rspack"),
     "openapi-generator-cli": dict.fromkeys(("-g", "--generator-name"), r"[a-z0-9-]+"),
-    "playwright": {"--reporter": r"(?:(?:list|line|dot|json|junit|html|blob|github|null)(?:,|\Z))+"},
+    "playwright": {
+        "--output": _EMPTIED,
+        "--reporter": r"(?:(?:list|line|dot|json|junit|html|blob|github|null)(?:,|\Z))+",
+    },
+    "redocly": {"--outDir": _EMPTIED},
+    "storybook": dict.fromkeys(("-o", "--output-dir"), _EMPTIED),
+    "tsup": dict.fromkeys(("-d", "--out-dir"), _EMPTIED),
+    "typedoc": {"--out": _EMPTIED},
+}
+# What is removed: something by its name, or what is made anew, and not all that there is.
+_WORDS = {
+    "rimraf": r"(?:.*/)?(?!\.{1,2}/?\Z|\.git/?\Z)[\w.@-]+/?|(?:.*/)?[\w-]*\*\.(?:map|log|tsbuildinfo|tgz|snap|(?:spec\.|test\.|d\.)?[cm]?[jt]sx?)",
 }
 # Of nearly all of them.
 _SHOWING = frozenset({"-h", "-V", "--help", "--version"})
@@ -118,4 +152,5 @@ def package_of(name: str) -> Package | None:
         frozenset(item for item in given if item[-1] != "=") | _SHOWING,
         frozenset(item[:-1] for item in given if item[-1] == "="),
         _CHECKS.get(name, {}),
+        _WORDS.get(name, ""),
     )
