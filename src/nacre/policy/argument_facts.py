@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nacre.policy.tables.schema import Program
 
 _PATH = regex(r"[./]")
+# Before a path all of them, else one.
+_LETTERS = regex(r"-[A-Za-z]+(?=[/~.])|-.")
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 
 
@@ -88,7 +90,7 @@ def values_for_script(word: Word) -> list[Word]:
         values += [word.with_text(text) for text in word.text.split(":")[1:] if _PATH.search(text)]
     if word.literal and word.text.startswith("-"):
         name, _, value = word.text.partition("=")
-        glued = "" if name.startswith("--") else word.text[2:]
+        glued = "" if name.startswith("--") else _LETTERS.sub("", word.text)
         values += [word.with_text(text) for text in (value, glued) if text]
     return values
 

@@ -55,11 +55,12 @@ _WRITTEN = regex(
 _AWAY = regex(rf"{OUTSIDE}|(?i:(?:file|data|node|link|portal|git[\w+]*|ssh):)|\s*[\[{{]\s*[\"']")
 # Patterns of files that lead there.
 _EXPANDED_AWAY = regex(EXPANDED_OUTSIDE)
-# `-n require=/tmp/x`: a path behind another text.
-_PIECES = regex(r"[=,;]|:(?!//)")
+# `-n require=/tmp/x`, `--rule '{x: ["/tmp/y"]}'`: a path behind another text.
+_PIECES = regex(r"[=,;\s\[{(\"'`!?]+|:(?!//)")
 # What tests are called, and the addresses of pages.
 _TEXTS = names(
     "-t -g -k -m --message --grep --fgrep --testNamePattern --test-name-pattern --name --title "
+    "--coverageThreshold --collectCoverageFrom "
     "--base --base-href --base-url --public-path --publicPath --public-url --route --url"
 )
 _ADDRESS = regex(r"(?i)https?://")
@@ -69,6 +70,8 @@ _INSTRUCTIONS = regex(
 )
 # What these hand on are parameters of a recipe, which can be texts: `just commit 'fix it'`.
 _RECIPES = names("just task")
+# Values of switches, which npm takes from the next word.
+_SWITCHED = names("true false null always")
 # Names of files, tests and modules.
 _NAMES = regex(
     r"--?[\w.-]*(?:reporter|[Pp]attern|[Mm]atch|filter|project|workspace|scope|include|exclude|ignore|env|mode)"
@@ -82,7 +85,7 @@ _PACKAGE = regex(
 )
 # To uv and pipx all but these is a directory.
 _VERSION = regex(r"latest|[0-9]+(?:\.[0-9]+)*(?:\.?(?:a|b|rc|post|dev)[0-9]+)*")
-_GLUED = regex(r"-[A-Za-z](?=[/~]|\.\.?/)")
+_GLUED = regex(r"-[A-Za-z]+(?=[/~]|\.\.?/)")
 
 # Names of scripts that are usual.
 _SCRIPTS = names(
@@ -95,7 +98,10 @@ _STARTS = regex(r"(?:[\w-]+:)?(?:exec|shell|dlx)\Z")
 # What they are told by an address, or by the name of another registry, is code.
 _FETCHING = names("shadcn")
 # Words for a package that is known: files of the project, names, numbers, addresses of this machine.
-_PLAIN = regex(r"[\w@.*/][\w@.*/:,{}()\[\]!+^~%=-]*")
+_PLAIN = regex(r"\^?[\w@.*/][\w@.*/:,{}()\[\]!+^~%=-]*")
+_NUMBER = regex(r"-?\d+")
+# Files that are left out: `#node_modules`.
+_LEFT_OUT = regex(r"[#!][\w./*@-]+")
 _LOCAL = regex(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?:[:/][\w./:-]*)?")
 _FILES = regex(r"[\w@*-]*[./*](?s:.*)")
 _DIRECTORIES = names(
@@ -106,7 +112,7 @@ _WITHOUT_COMMANDS = frozenset({".", "*"})
 # With these alone a program shows what it is.
 _SHOWING = names("-h -V -v --help --version")
 # What a project is made from: `--template user/repo` is a repository elsewhere.
-_TEMPLATES = regex(r"--(?:template|example|preset|starter|from|remote|repo)\Z")
+_TEMPLATES = regex(r"--(?:template|example|preset|starter|remote|repo)\Z")
 # What a tool is told to do, and where: no program that could do harm is called so.
 _USUAL = names(
     "add all analyze app apps bootstrap build check ci clean compile components debug default "
@@ -118,6 +124,7 @@ _USUAL = names(
 )
 _OF_FILES = (
     "[cm]?[jt]sx?|json5?|ya?ml|mdx?|css|s[ac]ss|less|html?|vue|svelte|astro|prisma|graphql|gql|sql|txt|toml"
+    "|svg|png|jpe?g|webp|csv|xml|proto"
 )
 _REPOSITORY = regex(rf"(?!\.{{1,2}}/)(?!.*\.(?:{_OF_FILES})\Z)[\w.@-]+/[\w./#@-]+")
 # Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
@@ -187,9 +194,10 @@ class ScriptWord(NamedTuple):
 
 def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
     """`npm test -- --config /tmp/x.js`: what the program behind a script could take from elsewhere."""
-    if runner == "run" and len(words) > 1 and words[0].text == "env":
+    at = next((at for at, word in enumerate(words) if word.text not in _SWITCHED), len(words))
+    if runner == "run" and at < len(words) - 1 and words[at].text == "env":
         # To npm it is the system's program, if the project has no such script: `npm run env touch x`.
-        yield ScriptWord("runs", words[1], words[1])
+        yield ScriptWord("runs", words[at + 1], words[at + 1])
     option = ""
     for word in words:
         text = word.text
@@ -204,8 +212,9 @@ def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
             yield ScriptWord("runs", word, word)
         elif equals:
             yield from _script_value(name, word, word.with_text(value))
-        elif _GLUED.match(text):
-            yield from _script_value(text[:2], word, word.with_text(text[2:]))
+        elif (glued := _GLUED.match(text)) is not None:
+            letter = f"-{text[glued.end() - 1]}"
+            yield from _script_value(letter, word, word.with_text(text[glued.end() :]))
         option = "" if equals or text == "--" else name
 
 
@@ -236,7 +245,7 @@ def _may_be_line(option: str, text: str) -> bool:
     program, blank, _ = text.partition(" ")
     if blank:
         return option != "" and (tables.has_entry(program) or is_of_the_system(program))
-    is_name = not option or text in _USUAL or "/" in text or _NAMES.match(option) is not None
+    is_name = not option or text in _USUAL or "/" in text or text == "." or _NAMES.match(option) is not None
     return not is_name and is_of_the_system(text)
 
 
@@ -320,6 +329,8 @@ def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | 
                 _is_value(known, option, word, early=early) if option else _is_operand(name, known, operands)
             )
             option = ""
+        elif not equals and flag[:2] in known.valued and _NUMBER.fullmatch(flag[2:]):
+            fine, option = True, ""  # `http-server -c-1`
         elif flag in known.valued:
             fine = not equals or _is_value(known, flag, word.with_text(value), early=early)
             option = "" if equals else flag
@@ -355,16 +366,21 @@ def _is_value(known: Package, option: str, word: Word, *, early: bool) -> bool:
 def _is_operand(name: str, known: Package, operands: Sequence[Word]) -> bool:
     """A command that is known, or a file or a name behind it."""
     word = operands[-1]
+    of_files = "." in known.commands
+    if of_files and word.literal and _LEFT_OUT.fullmatch(word.text):
+        return True
     if not _is_plain(word) or (name in _FETCHING and not word.text.replace("-", "").isalnum()):
         return False
     if known.words and re.fullmatch(known.words, word.text) is None:
         return False
-    if "*" in known.commands:
-        return True
-    if "." in known.commands:
+    if of_files:
         parts = word.text.split(":")  # `sass src:dist`
-        is_file = _LOCAL.match(word.text) is not None or all(map(_is_file, parts))
-        return is_file or not word.literal
+        return _LOCAL.match(word.text) is not None or all(map(_is_file, parts)) or not word.literal
+    return "*" in known.commands or _is_own_command(known, operands)
+
+
+def _is_own_command(known: Package, operands: Sequence[Word]) -> bool:
+    word = operands[-1]
     path = "/".join(item.text for item in operands[:2])
     own = known.commands & {word.text, f"{word.text}?"}
     if len(operands) == 1:

@@ -519,8 +519,11 @@ PROGRAMS = (
     Program(
         names="ts-node tsx",
         reason="it runs code",
-        options="-v -h -T --version --help --transpile-only",
-        runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
+        options="-v -h -T --version --help --transpile-only --test",
+        # The project's own settings and variables.
+        places="-P= --project= --tsconfig= --env-file= --env-file-if-exists=",
+        checks=(("-r= --require=", r"tsconfig-paths/register|dotenv/config|source-map-support/register"),),
+        runs="-e= --eval= -p= --print= -x= --exec= --import= --loader= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
         # A file of code that lies elsewhere; a dash is the input.
         refuses=rf"{OUTSIDE}|.*:|-",
         operands="own",
@@ -529,6 +532,7 @@ PROGRAMS = (
                 names="watch",
                 reason="it runs code",
                 options="--clear-screen?",
+                places="--tsconfig= --env-file= --env-file-if-exists=",
                 operands="near maybe",
                 plain_values=True,
                 stops=True,
