@@ -163,6 +163,8 @@ _NO_NAME = regex(r"[./]")
 _CODE_FILE = regex(r".*\.(?:[cm]?[jt]sx?|html)")
 # What a shell takes as it is; behind a blank no option and no path of its own begins.
 _SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
+# Commands for which --parallel says how many tests run at a time.
+_TESTING = names("test bench")
 # Commands of bun and deno themselves, which read patterns.
 _OWN_COMMANDS = names("test build")
 # What is the name of no command, of bun's or of another program.
@@ -426,6 +428,19 @@ def find_read_again(
         if not _SAME_TO_SHELLS.match(word.text):
             reason = f"a shell could read `{shown(word.text)}` again"
             found.add(runs(word, reason, word.text if word.literal else ""))
+
+
+def find_side_by_side(given: Sequence[Argument], spec: Interpreter, found: Effects) -> None:
+    """`bun run --parallel build 'touch x'`: each word is a script, or a command for a shell."""
+    words = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if not spec.hands_on or not any(item.flag == "--parallel" for item in given):
+        return
+    if words and words[0].text in _TESTING:
+        return
+    for word in words[1:] if words and words[0].text == spec.hands_on else words:
+        if not word.literal or re.fullmatch(spec.scripts, word.text) is None:
+            reason = f"with --parallel `{shown(word.text)}` could be a command, and no script"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
 
 
 def find_taken_for_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:

@@ -136,7 +136,7 @@ _CHECKS: dict[str, dict[str, str]] = {
 }
 # What is removed: something by its name, or what is made anew, and not all that there is.
 _WORDS = {
-    "rimraf": r"(?:.*/)?(?!\.{1,2}/?\Z|\.git/?\Z)[\w.@-]+/?|(?:.*/)?[\w-]*\*\.(?:map|log|tsbuildinfo|tgz|snap|(?:spec\.|test\.|d\.)?[cm]?[jt]sx?)",
+    "rimraf": r"(?![/~]|.*\.\.)(?:(?:.*/)?(?!\.{1,2}/?\Z|\.git/?\Z)[\w.@-]+/?|(?:.*/)?[\w-]*\*\.(?:map|log|tsbuildinfo|tgz|snap|(?:spec\.|test\.|d\.)?[cm]?[jt]sx?))",
 }
 # Of nearly all of them.
 _SHOWING = frozenset({"-h", "-V", "--help", "--version"})
