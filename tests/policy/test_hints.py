@@ -249,6 +249,12 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
         "npx -y playwright install",
         "npx --yes=true playwright install",
     ),
+    "leave the value of that option out": ("bash", "npx -y=true cowsay", "npx -y cowsay"),
+    "write `=true` behind the option before the program": (
+        "bash",
+        "npx c8 --all mocha spec",
+        "npx c8 --all=true mocha spec",
+    ),
     "write it out: -I {}": ("bash", 'xargs -I "$x" ls "$x"', "xargs -I {} ls {}"),
     "write the value as a word of its own, in double quotes": (
         "bash",

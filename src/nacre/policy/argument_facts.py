@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from nacre.policy.tables.schema import Program
 
 _HELPS = frozenset({"-h", "--help"})
+_PATH = regex(r"[./]")
+# Before a path all of them, else one.
+_LETTERS = regex(r"-[A-Za-z]+(?=[/~.])|-.")
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 
 
@@ -84,11 +87,13 @@ def first_operands(
 
 
 def values_for_script(word: Word) -> list[Word]:
-    """The word itself, and what stands behind the name of an option in it: `--outputFile=x`, `-ox`."""
+    """The word itself, and what stands behind a name in it: `--outputFile=x`, `-ox`, `a:x/b`."""
     values = [word]
+    if word.literal and not word.text.startswith("-"):
+        values += [word.with_text(text) for text in word.text.split(":")[1:] if _PATH.search(text)]
     if word.literal and word.text.startswith("-"):
         name, _, value = word.text.partition("=")
-        glued = "" if name.startswith("--") else word.text[2:]
+        glued = "" if name.startswith("--") else _LETTERS.sub("", word.text)
         values += [word.with_text(text) for text in (value, glued) if text]
     return values
 

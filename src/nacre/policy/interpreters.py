@@ -45,6 +45,7 @@ from nacre.policy.project_runners import (
     find_command,
     find_own_command,
     find_read_again,
+    find_side_by_side,
     find_taken_for_command,
     is_of_the_system,
     may_be_package,
@@ -187,7 +188,9 @@ class CodeInspector(Inspector):
     def _code(self, words: Sequence[Word], spec: Interpreter, found: Effects) -> bool:
         """Find code among the arguments; False when nothing says what to run, so that the input is read."""
         settled, before = False, list[str]()
-        for item in read(compiled(spec), words):
+        given = read(compiled(spec), words)
+        find_side_by_side(given, spec, found)
+        for item in given:
             if item.kind in {"operand", "unproven"}:
                 settled = True
                 if self._is_tool(item, before, words, spec, found) or self._is_settled(

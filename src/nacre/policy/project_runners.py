@@ -55,11 +55,12 @@ _WRITTEN = regex(
 _AWAY = regex(rf"{OUTSIDE}|(?i:(?:file|data|node|link|portal|git[\w+]*|ssh):)|\s*[\[{{]\s*[\"']")
 # Patterns of files that lead there.
 _EXPANDED_AWAY = regex(EXPANDED_OUTSIDE)
-# `-n require=/tmp/x`: a path behind another text.
-_PIECES = regex(r"[=,;]|:(?!//)")
+# `-n require=/tmp/x`, `--rule '{x: ["/tmp/y"]}'`: a path behind another text.
+_PIECES = regex(r"[=,;\s\[{(\"'`!?]+|:(?!//)")
 # What tests are called, and the addresses of pages.
 _TEXTS = names(
     "-t -g -k -m --message --grep --fgrep --testNamePattern --test-name-pattern --name --title "
+    "--coverageThreshold --collectCoverageFrom "
     "--base --base-href --base-url --public-path --publicPath --public-url --route --url"
 )
 _ADDRESS = regex(r"(?i)https?://")
@@ -69,6 +70,8 @@ _INSTRUCTIONS = regex(
 )
 # What these hand on are parameters of a recipe, which can be texts: `just commit 'fix it'`.
 _RECIPES = names("just task")
+# Values of switches, which npm takes from the next word.
+_SWITCHED = names("true false null always")
 # Names of files, tests and modules.
 _NAMES = regex(
     r"--?[\w.-]*(?:reporter|[Pp]attern|[Mm]atch|filter|project|workspace|scope|include|exclude|ignore|env|mode)"
@@ -82,7 +85,7 @@ _PACKAGE = regex(
 )
 # To uv and pipx all but these is a directory.
 _VERSION = regex(r"latest|[0-9]+(?:\.[0-9]+)*(?:\.?(?:a|b|rc|post|dev)[0-9]+)*")
-_GLUED = regex(r"-[A-Za-z](?=[/~]|\.\.?/)")
+_GLUED = regex(r"-[A-Za-z]+(?=[/~]|\.\.?/)")
 
 # Names of scripts that are usual.
 _SCRIPTS = names(
@@ -95,7 +98,10 @@ _STARTS = regex(r"(?:[\w-]+:)?(?:exec|shell|dlx)\Z")
 # What they are told by an address, or by the name of another registry, is code.
 _FETCHING = names("shadcn")
 # Words for a package that is known: files of the project, names, numbers, addresses of this machine.
-_PLAIN = regex(r"[\w@.*/][\w@.*/:,{}()\[\]!+^~%=-]*")
+_PLAIN = regex(r"\^?[\w@.*/][\w@.*/:,{}()\[\]!+^~%=-]*")
+_NUMBER = regex(r"-?\d+")
+# Files that are left out: `#node_modules`.
+_LEFT_OUT = regex(r"[#!][\w./*@-]+")
 _LOCAL = regex(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?:[:/][\w./:-]*)?")
 _FILES = regex(r"[\w@*-]*[./*](?s:.*)")
 _DIRECTORIES = names(
@@ -103,12 +109,16 @@ _DIRECTORIES = names(
     "pages server client out node_modules"
 )
 _WITHOUT_COMMANDS = frozenset({".", "*"})
+# With these alone a program shows what it is.
+_SHOWING = names("-h -V -v --help --version")
+# What a project is made from: `--template user/repo` is a repository elsewhere.
+_TEMPLATES = regex(r"--(?:template|example|preset|starter|remote|repo)\Z")
 # What a tool is told to do, and where: no program that could do harm is called so.
 _USUAL = names(
-    "add all analyze app apps bootstrap build check ci clean compile components debug default deploy destroy "
+    "add all analyze app apps bootstrap build check ci clean compile components debug default "
     "develop dev enable "
     "diff dist docs fix force format generate info init json latest lib lint list local ls main major "
-    "migrate minor newest none packages plan pretty preview print prod production pull push release report "
+    "migrate minor newest none packages plan pretty preview print prod production pull report "
     "reset run schema scripts seed src staging start static status stop synth test tests text true false "
     "node_modules unit up update upgrade validate verbose verify version web"
 )
@@ -116,7 +126,9 @@ _USUAL = names(
 _PUBLISHES = names("deploy destroy push release")
 _OF_FILES = (
     "[cm]?[jt]sx?|json5?|ya?ml|mdx?|css|s[ac]ss|less|html?|vue|svelte|astro|prisma|graphql|gql|sql|txt|toml"
+    "|svg|png|jpe?g|webp|csv|xml|proto"
 )
+_REPOSITORY = regex(rf"(?!\.{{1,2}}/)(?!.*\.(?:{_OF_FILES})\Z)[\w.@-]+/[\w./#@-]+")
 # Files and patterns of the project, numbers, versions, names of scopes and of tasks: the name of no program.
 _NO_COMMAND = regex(
     rf"\.{{1,2}}/?|\d[\d.]*%?|[\w*.-]+\.(?:{_OF_FILES})(?::\d+)*|(?:\./)?[\w*@.-]+/[\w*@./,:{{}}-]*|\*+"
@@ -153,6 +165,8 @@ _NO_NAME = regex(r"[./]")
 _CODE_FILE = regex(r".*\.(?:[cm]?[jt]sx?|html)")
 # What a shell takes as it is; behind a blank no option and no path of its own begins.
 _SAME_TO_SHELLS = regex(r"(?:[\w./@:=,+%#-]| (?![-/.]))*\Z")
+# Commands for which --parallel says how many tests run at a time.
+_TESTING = names("test bench")
 # Commands of bun and deno themselves, which read patterns.
 _OWN_COMMANDS = names("test build")
 # What is the name of no command, of bun's or of another program.
@@ -168,6 +182,10 @@ FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 _BEHIND_NAME = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
 # Options that npx of npm 6 does not know: it takes the next word for their value.
 _NOT_OF_NPX = names("-y --yes --no")
+# Options that early versions of c8 and nyc do not know.
+_NOT_OF_ALL = names("--all --skip-full")
+# What stands for a longer option is replaced by it, and the value comes as a word of its own.
+_GLUED_SWITCH = regex(r"-[a-z]=")
 
 
 class ScriptWord(NamedTuple):
@@ -180,6 +198,10 @@ class ScriptWord(NamedTuple):
 
 def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
     """`npm test -- --config /tmp/x.js`: what the program behind a script could take from elsewhere."""
+    at = next((at for at, word in enumerate(words) if word.text not in _SWITCHED), len(words))
+    if runner == "run" and at < len(words) - 1 and words[at].text == "env":
+        # To npm it is the system's program, if the project has no such script: `npm run env touch x`.
+        yield ScriptWord("runs", words[at + 1], words[at + 1])
     option = ""
     for word in words:
         text = word.text
@@ -194,8 +216,9 @@ def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
             yield ScriptWord("runs", word, word)
         elif equals:
             yield from _script_value(name, word, word.with_text(value))
-        elif _GLUED.match(text):
-            yield from _script_value(text[:2], word, word.with_text(text[2:]))
+        elif (glued := _GLUED.match(text)) is not None:
+            letter = f"-{text[glued.end() - 1]}"
+            yield from _script_value(letter, word, word.with_text(text[glued.end() :]))
         option = "" if equals or text == "--" else name
 
 
@@ -226,7 +249,7 @@ def _may_be_line(option: str, text: str) -> bool:
     program, blank, _ = text.partition(" ")
     if blank:
         return option != "" and (tables.has_entry(program) or is_of_the_system(program))
-    is_name = not option or text in _USUAL or "/" in text or _NAMES.match(option) is not None
+    is_name = not option or text in _USUAL or "/" in text or text == "." or _NAMES.match(option) is not None
     return not is_name and is_of_the_system(text)
 
 
@@ -243,12 +266,22 @@ def find_command(
     word: Word, name: str, words: Sequence[Word], found: Effects, *, is_script: bool = True
 ) -> None:
     """`yarn frob touch x`: nobody knows what such a program or script does with its words."""
+    if name in _reaching() and not (words and all(item.text in _SHOWING for item in words)):
+        reason = f"`{shown(name)}` publishes, reaches other machines or ends programs"
+        found.add(unlisted(word, reason, word.text))
+        return
     command = _for_command(name, words, is_script=is_script)
     if command is not None:
         known = f"what `{shown(name)}` does with `{shown(command.text)}` is not known"
         unknown = f"nothing is known about `{shown(name)}`, which could run `{shown(command.text)}`"
         reason = known if _package_of(name) is not None else unknown
         found.add(unlisted(word, reason, word.text))
+
+
+def _reaching() -> frozenset[str]:
+    from nacre.policy.tables.javascript_packages import REACHING  # noqa: PLC0415 - when a package is named
+
+    return REACHING
 
 
 def _package_of(name: str) -> Package | None:
@@ -275,7 +308,8 @@ def _for_command(name: str, words: Sequence[Word], *, is_script: bool) -> Word |
                 if option[1:2] != "-" and tables.has_entry(option[2:]):
                     return word
                 continue
-        if option not in _TEXTS and text not in _USUAL and not _is_no_command(text):
+        is_elsewhere = _TEMPLATES.match(option) and _REPOSITORY.fullmatch(text)
+        if is_elsewhere or (option not in _TEXTS and text not in _USUAL and not _is_no_command(text)):
             return word
         option = ""
     return None
@@ -299,6 +333,8 @@ def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | 
                 _is_value(known, option, word, early=early) if option else _is_operand(name, known, operands)
             )
             option = ""
+        elif not equals and flag[:2] in known.valued and _NUMBER.fullmatch(flag[2:]):
+            fine, option = True, ""  # `http-server -c-1`
         elif flag in known.valued:
             fine = not equals or _is_value(known, flag, word.with_text(value), early=early)
             option = "" if equals else flag
@@ -308,9 +344,17 @@ def _not_of_package(name: str, known: Package, words: Sequence[Word]) -> Word | 
         if not fine:
             return word
     first = operands[0].text if operands else ""
-    if f"{first}?" in known.commands and not any(word.text in {"--dry-run", "--help"} for word in words):
+    if f"{first}?" in known.commands and not _only_tries(words):
         return words[0] if words else Word(name, 0, 0)  # it publishes
     return None
+
+
+def _only_tries(words: Sequence[Word]) -> bool:
+    """`wrangler deploy --dry-run`, but not `--dry-run false`, nor what takes it back later."""
+    if words and all(word.text in _SHOWING for word in words):
+        return True
+    tries = any(word.text in {"--dry-run", "--help"} for word in words)
+    return tries and not any(re.fullmatch("(?i)(?:--?[a-z-]+=)?false", word.text) for word in words)
 
 
 def _is_value(known: Package, option: str, word: Word, *, early: bool) -> bool:
@@ -326,19 +370,31 @@ def _is_value(known: Package, option: str, word: Word, *, early: bool) -> bool:
 def _is_operand(name: str, known: Package, operands: Sequence[Word]) -> bool:
     """A command that is known, or a file or a name behind it."""
     word = operands[-1]
+    of_files = "." in known.commands
+    if of_files and word.literal and _LEFT_OUT.fullmatch(word.text):
+        return True
     if not _is_plain(word) or (name in _FETCHING and not word.text.replace("-", "").isalnum()):
         return False
-    if "*" in known.commands:
-        return True
-    if "." in known.commands:
-        is_file = _FILES.match(word.text) is not None or _LOCAL.match(word.text) is not None
-        return is_file or word.text in _DIRECTORIES or not word.literal
+    if known.words and re.fullmatch(known.words, word.text) is None:
+        return False
+    if of_files:
+        parts = word.text.split(":")  # `sass src:dist`
+        return _LOCAL.match(word.text) is not None or all(map(_is_file, parts)) or not word.literal
+    return "*" in known.commands or _is_own_command(known, operands)
+
+
+def _is_own_command(known: Package, operands: Sequence[Word]) -> bool:
+    word = operands[-1]
     path = "/".join(item.text for item in operands[:2])
     own = known.commands & {word.text, f"{word.text}?"}
     if len(operands) == 1:
         return bool(own) or any(item.startswith(f"{word.text}/") for item in known.commands)
     is_group = any(item.startswith(f"{operands[0].text}/") for item in known.commands)
     return len(operands) > 2 or not is_group or path in known.commands  # noqa: PLR2004 - a group and its command
+
+
+def _is_file(text: str) -> bool:
+    return _FILES.match(text) is not None or text in _DIRECTORIES
 
 
 def _is_plain(word: Word) -> bool:
@@ -376,6 +432,19 @@ def find_read_again(
             found.add(runs(word, reason, word.text if word.literal else ""))
 
 
+def find_side_by_side(given: Sequence[Argument], spec: Interpreter, found: Effects) -> None:
+    """`bun run --parallel build 'touch x'`: each word is a script, or a command for a shell."""
+    words = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if not spec.hands_on or not any(item.flag == "--parallel" for item in given):
+        return
+    if words and words[0].text in _TESTING:
+        return
+    for word in words[1:] if words and words[0].text == spec.hands_on else words:
+        if not word.literal or re.fullmatch(spec.scripts, word.text) is None:
+            reason = f"with --parallel `{shown(word.text)}` could be a command, and no script"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+
 def find_taken_for_command(item: Argument, before: list[str], spec: Interpreter, found: Effects) -> None:
     """`bun --filter exec 'rm x'`: to bun the first word without a dash is its command, if it knows one."""
     value = item.value
@@ -397,11 +466,17 @@ def may_be_package(word: Word, spec: Interpreter) -> bool:
 def find_other_reading(entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:
     """`npx -y eslint touch x`, `yarn run -T eslint x`: older versions do not know the option.
 
-    They take eslint for its value, and what follows for the program or the script.
+    They take eslint for its value, and what follows for the program or the script: early versions of c8, too.
     """
     at = position(words, word)
-    if entry.scopes and any(item.text in _NOT_OF_NPX for item in words[:at]):
+    glued = next((item for item in words[:at] if _GLUED_SWITCH.match(item.text)), None)
+    if entry.scopes and glued is not None:
+        reason = f"npx takes `{shown(glued.text.partition('=')[2])}` for the program"
+        found.add(unlisted(glued, reason, glued.text, hint="leave the value of that option out"))
+    elif entry.scopes and any(item.text in _NOT_OF_NPX for item in words[:at]):
         _find_program(words[at + 1 :], found)
+    elif entry.tools and any(item.text in _NOT_OF_ALL for item in words[:at]):
+        _find_no_file(words[at + 1 :], found)
     elif entry.for_scripts and at:
         find_command(word, f"run {word.text}", words[at + 1 :], found)
 
@@ -416,6 +491,18 @@ def _find_program(words: Sequence[Word], found: Effects) -> None:
             reason = f"an older npx could take `{shown(word.text)}` for the program"
             hint = "write --yes=true, or leave the option out"
             found.add(unlisted(word, reason, word.text, hint=hint))
+            return
+
+
+def _find_no_file(words: Sequence[Word], found: Effects) -> None:
+    """`c8 --all mocha touch x`: early versions take mocha for a value, and run what follows."""
+    for word in words:
+        fine = word.text in _USUAL or word.text.startswith("-") or _is_no_command(word.text)
+        if word.literal and not fine:
+            reason = f"an early version could take `{shown(word.text)}` for the program"
+            found.add(
+                unlisted(word, reason, word.text, hint="write `=true` behind the option before the program")
+            )
             return
 
 

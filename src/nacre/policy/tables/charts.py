@@ -6,12 +6,12 @@ Above: `containers` lists it with the other programs for clusters. Below: `schem
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import OUTSIDE, Program
 
 # A file that is read is none that is fetched.
 NO_ADDRESS = r"(?!(?s:.*):/)[\s\S]*"
 # A chart from another directory, or from an address; what other schemes name is fetched by a plugin.
-_CHART_ELSEWHERE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)|[\w+.-]+:"
+_CHART_ELSEWHERE = rf"{OUTSIDE}|[\w+.-]+:"
 # Files of values. A list is read as CSV, in which quotes and empty lines are taken away; behind --set-file
 # backslashes and braces have a meaning; before a colon stands what a plugin fetches.
 _VALUES = r"[^:\"\\{}\r\n]*"

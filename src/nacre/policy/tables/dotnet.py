@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nacre.policy.tables.schema import ELSEWHERE, Program
+from nacre.policy.tables.schema import ELSEWHERE, OUTSIDE, Program
 
 # They become properties of msbuild, which takes several of them in one word, divided by `;` or `,`: a setting
 # that names a file of code can hide in any value.
@@ -54,7 +54,7 @@ PROGRAMS = (
                 operands="own",
                 response_files=True,
                 # A file of code from elsewhere, or from the input; what is behind `--` is for the program.
-                refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)|-\Z|(?s:.*)://",
+                refuses=rf"@|{OUTSIDE}|-\Z|(?s:.*)://",
             ),
             # Templates that come with it; others, and where they come from, are a person's choice.
             Program(

@@ -95,8 +95,9 @@ _TOOLS = (
         reads="--ignore-path=",
         # Configuration is looked for beside the file, too, that is only named.
         places="-c= --config= --rulesdir= --print-config= --stdin-filename=",
-        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
-        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
+        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --suppress-all --prune-suppressions --suppressions-location=",
+        # The last one fetches a package and runs it.
+        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag= --init",
         checks=(
             # A name is a package of the project, a path is code from elsewhere.
             ("-f= --format=", r"[a-z-]+"),
@@ -518,8 +519,11 @@ PROGRAMS = (
     Program(
         names="ts-node tsx",
         reason="it runs code",
-        options="-v -h -T --version --help --transpile-only",
-        runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
+        options="-v -h -T --version --help --transpile-only --test",
+        # The project's own settings and variables.
+        places="-P= --project= --tsconfig= --env-file= --env-file-if-exists=",
+        checks=(("-r= --require=", r"tsconfig-paths/register|dotenv/config|source-map-support/register"),),
+        runs="-e= --eval= -p= --print= -x= --exec= --import= --loader= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
         # A file of code that lies elsewhere; a dash is the input.
         refuses=rf"{OUTSIDE}|.*:|-",
         operands="own",
@@ -528,6 +532,7 @@ PROGRAMS = (
                 names="watch",
                 reason="it runs code",
                 options="--clear-screen?",
+                places="--tsconfig= --env-file= --env-file-if-exists=",
                 operands="near maybe",
                 plain_values=True,
                 stops=True,

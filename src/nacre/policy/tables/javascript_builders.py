@@ -13,8 +13,8 @@ from dataclasses import replace
 from nacre.policy.tables.schema import OUTSIDE, OUTSIDE_BY_PATTERN, REVISION, Program
 
 _CODE = "configuration, plugins and loaders are code; bundles are written"
-# Other files, addresses, and what webpack takes for a loader: `./loader.js!./x.js`.
-_ENTRIES = rf"{OUTSIDE_BY_PATTERN}|.*!|\w[\w+.-]*:"
+# Other files, also behind a name, addresses, and what webpack takes for a loader: `./loader.js!./x.js`.
+_ENTRIES = rf"{OUTSIDE_BY_PATTERN}|[^=]*=(?:{OUTSIDE})|.*!|\w[\w+.-]*:"
 # Texts that are handed on to shells: nx puts them into the command of a task without quoting them.
 _WORDS = r"[\w@.,:/*!+=^-]*"
 _NO_WORDS = rf"{OUTSIDE}|(?!{_WORDS}\Z)"
@@ -179,6 +179,7 @@ BUILDERS = (
         gathers="-d --out-dir",
         # A setting can name a plugin.
         runs="-C= --config=",
+        spelled="plugin",
         operands="own",
         refuses=_ENTRIES,
     ),

@@ -29,7 +29,10 @@ TESTERS = (
         # The first is removed by --clearCache.
         gathers="--cacheDirectory --coverageDirectory",
         checks=(
-            ("--reporters=", "default|verbose|summary|github-actions"),
+            (
+                "--reporters=",
+                "default|verbose|summary|github-actions|agent|jest-(?:junit|html-reporters?|sonar-reporter|silent-reporter|stare|progress-bar-reporter)",
+            ),
             ("--changedSince=", REVISION),
             ("--env= --testEnvironment=", _ENVIRONMENTS),
             ("--coverageProvider=", "babel|v8"),

@@ -137,7 +137,7 @@ PROGRAMS = (
         checks=(
             (
                 "--config=",
-                r"(?![/~])(?!(?:(?s:.*)/)?\.\.(?:/|\Z))[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
+                rf"(?!{OUTSIDE})[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
             ),
         ),
         response_files=True,

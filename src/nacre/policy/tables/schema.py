@@ -20,14 +20,15 @@ from typing import Literal
 # A package by an address: `x @ https://h/x.whl`, `git+ssh://h/x`, `git@h:x`, `github:x/y`. But `x@npm:y` is
 # another package of the registry.
 ADDRESS = r"(?s:.*)(?:://|\b(?:git|hg|svn|bzr)\+|\b(?:https?|ssh|git|github|gitlab|bitbucket|gist):|@(?!(?:npm|jsr|workspace|catalog|patch):)[\w.-]+:)"
+# A path that leads out of the working directory: configuration that is code is looked for beside a file. On
+# Windows a backslash is a slash, too, but at the beginning it can be a regular expression's.
+OUTSIDE = r"[/~]|\\\\|[A-Za-z]:[\\/]|(?:(?s:.*)[/\\])?\.\.(?:[/\\]|\Z)"
+
 # A package that does not come from the usual place or from below the working directory: a directory of this
 # machine, or an address.
-ELSEWHERE = rf"[/~]|(?:(?s:.*)/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
+ELSEWHERE = rf"\\|{OUTSIDE}|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
 # Older versions of venv put it between double quotes into `activate`, which is a text for the shell.
 ENVIRONMENT_PROMPT = ("--prompt=", r"[\w .+-]+")
-
-# A path that leads out of the working directory: configuration that is code is looked for beside a file.
-OUTSIDE = r"[/~]|(?:(?s:.*)/)?\.\.(?:/|\Z)"
 
 # An alternative in braces that leads nowhere, whatever stands around them: no `..`, no `/` at its beginning.
 _ALTERNATIVE = r"\.?[\w*@](?:(?!\.\.)[\w.*@/-])*(?<=[\w*@])"
