@@ -110,8 +110,24 @@ def only_shows(entry: Program, given: Sequence[Argument]) -> bool:
         before = len(list(itertools.takewhile(lambda item: item.kind != "operand", given)))
     else:
         before = len(flags)
-    shows, alone = entry.only_with.split(), entry.alone.split()
+    shows, alone = set(entry.only_with.split()), entry.alone.split()
+    if entry.shows_only[0] and not all(map(regex(entry.shows_only[1]).fullmatch, _of_language(given))):
+        shows.discard(entry.shows_only[0])
     return any(flag in shows for flag in flags[:before]) or (bool(flags) and all(map(alone.count, flags)))
+
+
+def _of_language(given: Sequence[Argument]) -> Iterator[str]:
+    """The operands, and the values of -x, which say in what language they are.
+
+    A name that is only known when it runs counts where something else would be made of it: gcc -c.
+    """
+    makes = any(item.flag == "-c" for item in given)
+    for item in given:
+        if item.kind in {"operand", "unproven"}:
+            if makes or not item.word.dynamic:
+                yield item.word.text
+        elif item.flag == "-x" and item.value is not None:
+            yield item.value.text
 
 
 def completions(pattern: str, start: str) -> Iterator[str]:
