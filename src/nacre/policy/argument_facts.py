@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import Word
     from nacre.policy.tables.schema import Program
 
+_SESSION = regex(r"\w[\w.-]*")
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 
 
@@ -91,7 +92,14 @@ def values_for_script(word: Word) -> list[Word]:
 
 
 def is_for_script(entry: Program, item: Argument) -> bool:
-    """Operands, and options that are none of the program's own."""
+    """Operands, and options that are none of the program's own; before `--` nox takes names of sessions."""
+    if (
+        entry.names == "nox"
+        and item.flag != "--"
+        and item.word.literal
+        and _SESSION.fullmatch(item.word.text)
+    ):
+        return False
     return item.kind in {"operand", "unproven"} or (bool(entry.pattern) and item.flag == item.word.text)
 
 

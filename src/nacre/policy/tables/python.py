@@ -308,8 +308,9 @@ PROGRAMS = (
         places="--rcfile=",
         writes="--output= --generate-rcfile --generate-toml-config",
         runs="--load-plugins= --init-hook= --evaluation= --enable-all-extensions --extension-pkg-allow-list= --extension-pkg-whitelist= --source-roots= --clear-cache-post-run=",
-        operands="maybe",
-        refuses="@",
+        # Where a file lies, modules are looked for first: `isort`, which pylint imports itself.
+        operands="own",
+        refuses=rf"@|{OUTSIDE}",
         response_files=True,
         plain_values=True,
     ),
