@@ -19,7 +19,7 @@ _MAKE_PLACES = "DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR"
 _MAKE_HERE = r"(?!(?:.*[ ,]|.*:(?!//))?[/~])(?!(?:.*[/ ,:])?\.\.(?:[/ ,:]|\Z))"
 _MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|march=[a-z0-9-]+|mtune=[a-z0-9-]+|m(?:64|32|avx2?)|fno-omit-frame-pointer|flto|coverage|pedantic|pthread)(?: +|\Z))*\Z)"
 # Lists of tests and files, and switches for the program that runs the tests.
-_MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\w.,:/]+)*\Z)(?!(?:PYTEST_?ARGS|PYTEST_OPTS|TEST_?ARGS|TEST_?FLAGS)=(?:(?:-x|-q|-v+|-s|-race|-short|--lf|--ff|-count=\d+|--tb=\w+|-k \w+|-run \w+)(?: |\Z))+\Z)"
+_MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\w.,:/]+)*\Z)(?!(?:PYTEST_?ARGS|PYTEST_OPTS|TEST_?ARGS|TEST_?FLAGS|ARGS)=(?:(?:-x|-q|-v+|-V+|-s|-race|-short|--lf|--ff|--verbose|--output-on-failure|-j ?\d+|-count=\d+|--tb=\w+|-[kR] \w+|-run \w+)(?: |\Z))+\Z)"
 _MAKE_REFUSES = rf"{_MAKE_COMPILER}{_MAKE_LISTS}(?!(?i:{_MAKE_PLACES})={_PLAIN}\Z)(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_MAKE_HERE}{_PLAIN}\Z)(?!(?!{OUTSIDE})[A-Za-z0-9_.%@+/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
@@ -235,6 +235,7 @@ PROGRAMS = (
                 "-cp= -classpath= --class-path= -p= --module-path= -jar=",
                 r"(?!.*\.\.)(?![/~])(?!.*[:;][/~])[\w./:;*+-]*",
             ),
+            ("--source=", r"\d+"),
             ("-m= --module=", rf"(?!(?:.*/)?(?:{_JAVA_TOOLS}))[\w./$]+"),
         ),
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
@@ -309,6 +310,14 @@ PROGRAMS = (
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts; others name the Java and the tools that are run.
         pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~-])(?!.*\.\.)(?!.*[:, @+]/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
+        checks=(
+            ("--task=", r"[\w:.-]+"),
+            # Words for the project's own program: none is a path.
+            ("--args=", r"[\w.,:%+= -]*"),
+            # Of Gradle itself, from its own address.
+            ("--gradle-version=", r"\d[\d.]*(?:-rc-\d+)?"),
+            ("--distribution-type=", "bin|all"),
+        ),
         places="-p= --project-dir= -project-dir= -b= --build-file= -build-file= -c= --settings-file= -settings-file=",
         runs="-I= --init-script= -init-script= --scan -scan -D= --system-prop= -system-prop= -g= --gradle-user-home= -gradle-user-home= --include-build= -include-build= --project-cache-dir= -project-cache-dir= -P= --project-prop= -project-prop=",
         operands="text",
