@@ -31,6 +31,7 @@ _ROLES = {
     "equip",
     "near",
     "own",
+    "edit",
     "copy",
     "touch",
     "squeeze",

@@ -23,6 +23,7 @@ _HELPS = frozenset({"-h", "--help"})
 _PATH = regex(r"[./]")
 # Before a path all of them, else one.
 _LETTERS = regex(r"-[A-Za-z]+(?=[/~.])|-.")
+_SESSION = regex(r"\w[\w.-]*")
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 
 
@@ -99,7 +100,14 @@ def values_for_script(word: Word) -> list[Word]:
 
 
 def is_for_script(entry: Program, item: Argument) -> bool:
-    """Operands, and options that are none of the program's own."""
+    """Operands, and options that are none of the program's own; before `--` nox takes names of sessions."""
+    if (
+        entry.names == "nox"
+        and item.flag != "--"
+        and item.word.literal
+        and _SESSION.fullmatch(item.word.text)
+    ):
+        return False
     return item.kind in {"operand", "unproven"} or (bool(entry.pattern) and item.flag == item.word.text)
 
 
@@ -132,8 +140,24 @@ def only_shows(entry: Program, given: Sequence[Argument]) -> bool:
         before = len(list(itertools.takewhile(lambda item: item.kind != "operand", given)))
     else:
         before = len(flags)
-    shows, alone = entry.only_with.split(), entry.alone.split()
+    shows, alone = set(entry.only_with.split()), entry.alone.split()
+    if entry.shows_only[0] and not all(map(regex(entry.shows_only[1]).fullmatch, _of_language(given))):
+        shows.discard(entry.shows_only[0])
     return any(flag in shows for flag in flags[:before]) or (bool(flags) and all(map(alone.count, flags)))
+
+
+def _of_language(given: Sequence[Argument]) -> Iterator[str]:
+    """The operands, and the values of -x, which say in what language they are.
+
+    A name that is only known when it runs counts where something else would be made of it: gcc -c.
+    """
+    makes = any(item.flag == "-c" for item in given)
+    for item in given:
+        if item.kind in {"operand", "unproven"}:
+            if makes or not item.word.dynamic:
+                yield item.word.text
+        elif item.flag == "-x" and item.value is not None:
+            yield item.value.text
 
 
 def completions(pattern: str, start: str) -> Iterator[str]:

@@ -359,8 +359,8 @@ class ArgumentInspector:
             found.uses(word, "read")
             said = f"instructions from elsewhere: {entry.reason}"
             found.add(from_place(word, said, word.text, word))
-        elif role == "own":
-            found.uses(word, "maybe")
+        elif role in {"own", "edit"}:
+            found.uses(word, "maybe" if role == "own" else "alter")
             self._own(entry, word, found)
         elif role == "prefix":
             found.uses(any_end(word), "change")

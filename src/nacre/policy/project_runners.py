@@ -57,6 +57,12 @@ _AWAY = regex(rf"{OUTSIDE}|(?i:(?:file|data|node|link|portal|git[\w+]*|ssh):)|\s
 _EXPANDED_AWAY = regex(EXPANDED_OUTSIDE)
 # `-n require=/tmp/x`, `--rule '{x: ["/tmp/y"]}'`: a path behind another text.
 _PIECES = regex(r"[=,;\s\[{(\"'`!?]+|:(?!//)")
+# What these hand on is for pytest by custom, and for a formatter or git's hooks; some take it for a command.
+_HAND_ON = names("tox nox")
+_FOR_CHECKERS = names(
+    "--fix --unsafe-fixes --check --diff --all-files --show-diff-on-failure --strict --statistics "
+    "--preview --clean --watch --no-watch"
+)
 # What tests are called, and the addresses of pages.
 _TEXTS = names(
     "-t -g -k -m --message --grep --fgrep --testNamePattern --test-name-pattern --name --title "
@@ -202,6 +208,8 @@ def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
     if runner == "run" and at < len(words) - 1 and words[at].text == "env":
         # To npm it is the system's program, if the project has no such script: `npm run env touch x`.
         yield ScriptWord("runs", words[at + 1], words[at + 1])
+    if runner in _HAND_ON:
+        yield from _handed_on(words)
     option = ""
     for word in words:
         text = word.text
@@ -220,6 +228,21 @@ def script_words(words: Sequence[Word], runner: str) -> Iterator[ScriptWord]:
             letter = f"-{text[glued.end() - 1]}"
             yield from _script_value(letter, word, word.with_text(text[glued.end() :]))
         option = "" if equals or text == "--" else name
+
+
+def _handed_on(words: Sequence[Word]) -> Iterator[ScriptWord]:
+    """`tox -- rm x`, `nox -- -o addopts=-px`: a command, and what is more than a choice of tests."""
+    pytest = tables.program("pytest")
+    for item in read(compiled(pytest), words) if pytest is not None else ():
+        word, text = item.word, item.word.text
+        if item.kind in {"operand", "unproven"}:
+            named = "/" not in text and text not in _USUAL
+            if named and (tables.has_entry(text) or is_of_the_system(text)):
+                yield ScriptWord("runs", word, word)
+        elif item.kind == "writes":
+            yield ScriptWord("writes", word, item.value or word)
+        elif item.kind in {"runs", "unlisted"} and text not in _FOR_CHECKERS:
+            yield ScriptWord("runs", word, word)
 
 
 def _script_value(option: str, word: Word, value: Word) -> Iterator[ScriptWord]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import OUTSIDE, Program
 
-_PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
+# No option for a program that gets it, and no file of further ones: `pytest $(TEST)`.
+_PLAIN = r"(?!-(?!\d*\Z)|@)[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
 _MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE|SOURCES"
 _MAKE_PLACES = "DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR"
@@ -18,15 +19,16 @@ _MAKE_PLACES = "DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR"
 _MAKE_HERE = r"(?!(?:.*[ ,]|.*:(?!//))?[/~])(?!(?:.*[/ ,:])?\.\.(?:[/ ,:]|\Z))"
 _MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|march=[a-z0-9-]+|mtune=[a-z0-9-]+|m(?:64|32|avx2?)|fno-omit-frame-pointer|flto|coverage|pedantic|pthread)(?: +|\Z))*\Z)"
 # Lists of tests and files, and switches for the program that runs the tests.
-_MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\w.,:/]+)*\Z)(?!(?:PYTEST_?ARGS|PYTEST_OPTS|TEST_?ARGS|TEST_?FLAGS)=(?:(?:-x|-q|-v+|-s|-race|-short|--lf|--ff|-count=\d+|--tb=\w+|-k \w+|-run \w+)(?: |\Z))+\Z)"
-_MAKE_REFUSES = rf"{_MAKE_COMPILER}{_MAKE_LISTS}(?!(?i:{_MAKE_PLACES})={_PLAIN}\Z)(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_MAKE_HERE}{_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
+_MAKE_LISTS = rf"(?!(?:TESTS?|FILES|TARGETS|SOURCES)={_MAKE_HERE}[\w.,:/]+(?: [\w.,:/]+)*\Z)(?!(?:PYTEST_?ARGS|PYTEST_OPTS|TEST_?ARGS|TEST_?FLAGS|ARGS)=(?:(?:-x|-q|-v+|-V+|-s|-race|-short|--lf|--ff|--verbose|--output-on-failure|-j ?\d+|-count=\d+|--tb=\w+|-[kR] \w+|-run \w+)(?: |\Z))+\Z)"
+_MAKE_REFUSES = rf"{_MAKE_COMPILER}{_MAKE_LISTS}(?!(?i:{_MAKE_PLACES})={_PLAIN}\Z)(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_MAKE_HERE}{_PLAIN}\Z)(?!(?!{OUTSIDE})[A-Za-z0-9_.%@+/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
     # Some of these become parts of the names of files.
-    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+ -]*"
+    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+ -]*"
     r"|CMAKE_(?:INSTALL_LIBDIR|INSTALL_PREFIX)(?::[A-Z]+)?=[A-Za-z0-9_.+/ -]*"
     # Code of the project, from below the working directory.
     r"|CMAKE_(?:TOOLCHAIN_FILE|PREFIX_PATH|MODULE_PATH|BUILD_RPATH|INSTALL_RPATH)(?::[A-Z]+)?=(?![/~-])(?!.*\.\.)[A-Za-z0-9_./+-]+"
+    r"|CMAKE_OSX_(?:ARCHITECTURES|DEPLOYMENT_TARGET)(?::[A-Z]+)?=[A-Za-z0-9_.;]*"
     r"|CMAKE_POLICY_VERSION_MINIMUM=[0-9.]+"
     r"|CMAKE_(?:C|CXX)_COMPILER(?::[A-Z]+)?=(?:gcc|cc|clang|g\+\+|c\+\+|clang\+\+)(?:-[0-9]+)?"
     # These are parts of the names of files that are read as code.
@@ -34,9 +36,11 @@ _CMAKE_DEFINITION = (
     r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
     r"|(?!CMAKE_)[A-Za-z][A-Za-z0-9_]*(?::[A-Z]+)?=(?:ON|OFF|on|off|On|Off|TRUE|FALSE|true|false|YES|NO|yes|no|\d+(?:\.\d+)*)?"
 )
+# Programs of Java itself, which take code, and write: jshell, javac, jar. And languages of others.
+_JAVA_TOOLS = r"(?:javax?|jdk|sun|com[./]sun)[./]|clojure[./]main\b|groovy[./]|org[./](?:codehaus[./]groovy|jruby|python|mozilla[./]javascript|jetbrains[./]kotlin)[./]|scala[./]tools[./]|bsh[./]"
 _TASKS = "another file of tasks, a shell or a variable decides what runs"
 # Some give what is assigned to the programs that they start as a variable (rake RUBYOPT=...): names as for make.
-_TASK_SETS = rf"(?:{_MAKE_NAMES}|{_MAKE_PLACES})=(?!/)(?!.*\.\.){_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
+_TASK_SETS = rf"(?:{_MAKE_NAMES}|{_MAKE_PLACES})=(?!.*\.\.){_MAKE_HERE}{_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
 _TASK_REFUSES = rf"(?!{_TASK_SETS})[^=]*=|.*[;&|`$<>()\n]"
 # What is handed on becomes part of a line for a shell: behind a blank or a quote stands another word of it.
 _TASK_WORDS = r".*[\s'\"\\](?:-|[/~]|\.\.)"
@@ -222,7 +226,7 @@ PROGRAMS = (
         plain_values=True,
         reason="agents, error hooks and files of options are code",
         style="joined",
-        options="-version -help -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
+        options="-version -help -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --enable-native-access=",
         pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?:Use[A-Z]\w*|Print[A-Z]\w*|(?:HeapDump|Exit|Crash)OnOutOfMemoryError|UnlockExperimentalVMOptions|AlwaysPreTouch|DisableExplicitGC|TieredCompilation|OmitStackTraceInFastThrow|EnableDynamicAgentLoading|ShowCodeDetailsInExceptionMessages|ParallelRefProcEnabled|ZGenerational|CompactStrings)|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @]/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
         # Classes from elsewhere are code from elsewhere.
         reads="-cp= -classpath= --class-path= -p= --module-path= -jar=",
@@ -231,13 +235,15 @@ PROGRAMS = (
                 "-cp= -classpath= --class-path= -p= --module-path= -jar=",
                 r"(?!.*\.\.)(?![/~])(?!.*[:;][/~])[\w./:;*+-]*",
             ),
+            ("--source=", r"\d+"),
+            ("-m= --module=", rf"(?!(?:.*/)?(?:{_JAVA_TOOLS}))[\w./$]+"),
         ),
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
         # A class, or a file of one.
         operands="near maybe",
         texts="-jar -m --module",
         last="-jar -m --module",
-        refuses="@",
+        refuses=rf"@|{_JAVA_TOOLS}",
         response_files=True,
         stops=True,
     ),
@@ -303,7 +309,15 @@ PROGRAMS = (
         reason="other projects, scripts and properties decide what runs",
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts; others name the Java and the tools that are run.
-        pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~])(?!.*\.\.)(?!.*[:, @+]/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
+        pattern=r"-P(?!org\.|android\.|kotlin\.|ksp\.|kapt\.|com\.|java|jdk|gradle|systemProp)[\w.]+(?:=(?![/~-])(?!.*\.\.)(?!.*[:, @+]/)[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*|-Dorg\.gradle\.jvmargs=(?:(?:-Xm[xs]\d+[kmgKMG]|-XX:MaxMetaspaceSize=\d+[kmgKMG]|-Dfile\.encoding=UTF-8)(?: |\Z))+",
+        checks=(
+            ("--task=", r"[\w:.-]+"),
+            # Words for the project's own program: none is a path.
+            ("--args=", r"[\w.,:%+= -]*"),
+            # Of Gradle itself, from its own address.
+            ("--gradle-version=", r"\d[\d.]*(?:-rc-\d+)?"),
+            ("--distribution-type=", "bin|all"),
+        ),
         places="-p= --project-dir= -project-dir= -b= --build-file= -build-file= -c= --settings-file= -settings-file=",
         runs="-I= --init-script= -init-script= --scan -scan -D= --system-prop= -system-prop= -g= --gradle-user-home= -gradle-user-home= --include-build= -include-build= --project-cache-dir= -project-cache-dir= -P= --project-prop= -project-prop=",
         operands="text",

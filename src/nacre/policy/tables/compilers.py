@@ -11,6 +11,11 @@ from nacre.policy.tables.schema import Program
 
 _GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
 _GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+# What -fsyntax-only only looks at, or the language of it: an assembler's source is assembled all the same.
+_GCC_SOURCES = (
+    "-fsyntax-only",
+    r"-|.*\.(?:[chCHMm]|cc|cp|cpp|cxx|c\+\+|CPP|hh|hpp|hxx|h\+\+|mm|i|ii|mi|mii|tcc|inl|ipp|cu)|(?:objective-)?c(?:\+\+)?(?:-header|-cpp-output)?|none|cuda",
+)
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 # Another toolchain is other programs, in any directory: `rustc +/tmp/x`.
 _RUST_TOOLCHAIN = r"\+(?!(?:stable|beta|nightly|\d+\.\d+(?:\.\d+)?)\Z)"
@@ -61,7 +66,7 @@ PROGRAMS = (
             plain_values=True,
             reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
             style="joined",
-            options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
+            options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze",
             pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|line-tables-only)?|-m(?!llvm|mlir|plugin|odule)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
             # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
             # clang looks for a linker by the name of the target.
@@ -74,6 +79,7 @@ PROGRAMS = (
             # A script of the linker names the file that is written, if nobody does.
             tamed="-T -o",
             # Without -o it is a.out, or a file beside the first one.
+            shows_only=_GCC_SOURCES,
             only_with=f"{shows} -o -E -M -MM -### --version --help -dumpversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
             # clang passes over -dumpfullversion.
             alone="-v -Q -### -dumpfullversion",

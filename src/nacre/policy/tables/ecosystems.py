@@ -346,6 +346,17 @@ PROGRAMS = (
                 max_operands=1,
             ),
             Program(
+                names="phx.server help",
+                plain_values=True,
+                reason="what else it does is not known",
+                options="--no-compile --no-deps-check --no-halt",
+                # A browser is a program.
+                runs="--open",
+                operands="text",
+                refuses=r"(?!\w[\w.]*\Z)",
+                max_operands=1,
+            ),
+            Program(
                 names="credo",
                 plain_values=True,
                 reason="configuration from elsewhere is code",

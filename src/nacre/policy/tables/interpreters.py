@@ -89,8 +89,9 @@ INTERPRETERS = (
     Interpreter(
         names="perl perl5",
         reason="runs the Perl text it is given",
-        options="-w -W -X -t -T -u -U",
-        inline="-e= -E= -n -p -i? -M= -m= -I= -d? -D= -x? -F= -C? -s -S -a -l? -0? -f -g -c",
+        # -c only looks for mistakes in the file, which could be run as well.
+        options="-w -W -X -t -T -u -U -c",
+        inline="-e= -E= -n -p -i? -M= -m= -I= -d? -D= -x? -F= -C? -s -S -a -l? -0? -f -g",
         quits="--version -v -V -h --help",
     ),
     Interpreter(
@@ -100,7 +101,7 @@ INTERPRETERS = (
         options="-w -W? -y -c",
         # Where the project's own files are looked for.
         places="-I=",
-        checks=(("-I=", r"[\w./-]+"),),
+        checks=(("-I=", r"(?!.*:[/~])(?!.*:(?:.*/)?\.\.(?:[/:]|\Z))[\w./:-]+"),),
         inline="-e= -r= -n -p -i? -C= -x? -a -l -F= -S -X= -s -0? -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
         quits="--version -v --help --copyright",
     ),

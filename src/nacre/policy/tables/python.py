@@ -97,8 +97,8 @@ PROGRAMS = (
             ("--tracing= --video= --screenshot=", "on|off|retain-on-failure|only-on-failure"),
             ("--base-url=", r"https?://[\w.:/-]+"),
             ("--allow-hosts=", r"[\d.,:]+|localhost"),
-            # A module of settings.
-            ("--ds=", r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"),
+            # A module of settings, which is imported.
+            ("--ds=", rf"(?!{_STARTED})[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"),
             # Any other category is imported.
             (
                 "-W= --pythonwarnings=",
@@ -248,11 +248,12 @@ PROGRAMS = (
         reason="configuration from elsewhere; it imports what a magic of a notebook names",
         # The text behind -c is printed in another form.
         options="-c= -l= -t= -x -S -C -W= -q -v -h --code= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --diff --color --no-color --line-ranges= --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --include= --workers= --quiet --verbose --version --help --no-cache",
-        places="--config=",
-        reads="--stdin-filename=",
+        # Settings are looked for beside a file that is named, and say where its cache is.
+        places="--config= --stdin-filename=",
         # What it keeps in its cache it loads as objects of Python, which is code.
         runs="--python-cell-magics= --enable-unstable-feature= --cache-dir=",
-        operands="alter",
+        operands="edit",
+        refuses=OUTSIDE,
         plain_values=True,
     ),
     Program(
@@ -307,8 +308,9 @@ PROGRAMS = (
         places="--rcfile=",
         writes="--output= --generate-rcfile --generate-toml-config",
         runs="--load-plugins= --init-hook= --evaluation= --enable-all-extensions --extension-pkg-allow-list= --extension-pkg-whitelist= --source-roots= --clear-cache-post-run=",
-        operands="maybe",
-        refuses="@",
+        # Where a file lies, modules are looked for first: `isort`, which pylint imports itself.
+        operands="own",
+        refuses=rf"@|{OUTSIDE}",
         response_files=True,
         plain_values=True,
     ),
@@ -321,8 +323,9 @@ PROGRAMS = (
         places="-c= --configfile= --ini=",
         # The file may stand in the next word.
         writes="-o? --output?",
-        operands="maybe",
-        refuses="@",
+        operands="own",
+        # A `.bandit` is looked for below what is named, and says which file is written.
+        refuses=rf"@|{OUTSIDE}",
         plain_values=True,
     ),
     Program(
@@ -359,15 +362,19 @@ PROGRAMS = (
         names="tox",
         plain_values=True,
         reason="another file of tasks is code; commands and settings can be given",
-        options="-h -v -q -l -a -r -R -s? -p? -o -n --help --version --verbose --quiet --listenvs --listenvs-all --notest --recreate --skip-missing-interpreters? --no-color --parallel? --parallel-live --parallel-no-spinner --skip-pkg-install --no-deps --fail-fast --no-recreate-pkg --no-recreate-provision",
+        options="-h -v -q -l -a -r -R -s? -p? -n --help --version --verbose --quiet --listenvs --listenvs-all --notest --recreate --skip-missing-interpreters? --no-color --parallel? --parallel-live --parallel-no-spinner --skip-pkg-install --no-deps --fail-fast --no-recreate-pkg --no-recreate-provision",
         # Older versions take the first word that is a sub-command's name for it, the value of an option, too.
         checks=(
             ("-e= -m= -f= --skip-env=", rf"(?!(?:{_TOX_RUNS})\Z)[\w.,{{}}*-]+"),
-            ("-c= --conf= --root= --workdir= --result-json=", rf"(?!(?:{_TOX_RUNS})\Z)[\s\S]*"),
+            (
+                "-c= --conf= --root= --workdir= --result-json= -o= --output-file=",
+                rf"(?!(?:{_TOX_RUNS})\Z)[\s\S]*",
+            ),
             ("--colored=", "yes|no"),
         ),
         places="-c= --conf= --root= --workdir=",
-        writes="--result-json=",
+        # Behind `config` the settings are written to a file; elsewhere -o takes no value.
+        writes="--result-json= -o= --output-file=",
         runs="-x= --override= --force-dep= --installpkg= --develop --discover= -i= --runner= --default-runner= --exit-and-dump-after=",
         operands="own",
         refuses=FOR_TESTS,

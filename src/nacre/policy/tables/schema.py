@@ -112,6 +112,7 @@ class Program(Options):
     #   alter     the same, and such a file is changed (git checkout)
     #   near      a file of instructions: a plain relative one
     #   own       a text that may be a file whose instructions are followed: no link that leads elsewhere
+    #   edit      the same, and such a file is changed (black, whose settings lie beside it)
     #   fill      a directory that gets files whose names are not in the command (unrar x a.rar dir)
     #   copy      read, but the last operand is changed (cp)
     #   squeeze   changed, and so is the file without the last part of its name (gunzip a.gz makes a)
@@ -177,6 +178,8 @@ class Program(Options):
     only_with: str = ""
     # Without an option of each of these lists it asks on a terminal, and starts an editor if it is told to.
     asks: tuple[str, ...] = ()
+    # One of these, and what operands must look like for it, or the value of -x: gcc -fsyntax-only x.c.
+    shows_only: tuple[str, str] = ("", "")
     # Options with which it writes none either, as long as nothing else is given (gcc -v).
     alone: str = ""
     # With one of these options the file without the last part of its name is made (gzip -d), if none is named

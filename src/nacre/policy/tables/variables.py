@@ -123,7 +123,7 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
     # A module of the project.
     (
         "DJANGO_SETTINGS_MODULE",
-        r"[a-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)+",
+        r"(?!antigravity\.|idlelib\.|turtledemo\.|test\.autotest\Z|.*\.__)[a-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)+",
         "python python3 pytest django-admin celery gunicorn uvicorn coverage mypy",
     ),
     # Directories of the project beside those that its code is looked for in anyway (see `variable_check`).
