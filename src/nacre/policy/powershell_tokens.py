@@ -64,7 +64,9 @@ ACTIVE = regex(r"[*?\[]")
 BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?@?\{(?s:.*)\}\Z")
 NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
-OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
+OWN_VARIABLE = regex(
+    r"(?:PS\w*|PWD|HOME|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE
+)
 # What may stand before the colon in a variable's name; any other is a drive.
 SCOPES = names("env global local script private")
 HERE_OPENING = regex(r"[ \t\r]*\n")
