@@ -1179,3 +1179,16 @@ def test_a_shell_looks_for_directories_in_cdpath(project: Path, text: str, decis
     policy = replace(rules, files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project), inherited=("CDPATH",)).decision == decision
     assert judge(text, policy, cwd=str(project)).decision == "allow"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rsync --remove-source-files nacre.toml sub",
+        "rsync -a --remove-source-files ./ sub/",
+        "rsync --remove-source-files sub/../nacre.toml sub",
+    ],
+)
+def test_what_is_removed_once_it_was_sent_is_no_own_file(project: Path, text: str) -> None:
+    assert _own(project, text) == "deny"

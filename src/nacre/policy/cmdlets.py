@@ -43,6 +43,7 @@ _PIPED_FILES = regex(
 )
 # What lists files, and its arguments: names, of which a pattern with a dot in it is for files.
 _LISTS = regex(r"(?i)(?<![\w-])(?:get-childitem|gci|dir|ls)(?![\w-])([^|;&\n(){}]*)")
+_NAMES_PLACE = regex(r"(?i)-(?:literal)?path")
 _BETWEEN_NAMES = regex(r"[\s,]+")
 _LAST = regex(r"[^\\/]*[*?\[][^\\/]*\Z")
 _BEFORE_PATTERN = regex(r"/?[^/]*[*?\[].*\Z")
@@ -278,7 +279,8 @@ class CmdletReader:
         for found in _LISTS.finditer(before):
             names = [text.strip("'\"") for text in _BETWEEN_NAMES.split(found[1]) if text]
             places = [text for text in names if not text.startswith("-")]
-            for place in places if names and places[:1] == names[:1] else [".", *places]:
+            named = names[:1] == places[:1] != [] or any(map(_NAMES_PLACE.fullmatch, names))
+            for place in places if named else [".", *places]:
                 plain, last = place.replace("\\", "/"), _LAST.search(place)
                 if "$" not in place and not (last is not None and "." in last[0]):
                     known = plain if last is None else _BEFORE_PATTERN.sub("", plain)

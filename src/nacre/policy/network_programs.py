@@ -163,6 +163,16 @@ class NetworkInspector(GitInspector):
             elif item.flag == "--default-page":  # the name of what an address without one is saved as
                 found.uses(item.value, "write")
 
+    def read_httpie(self, words: tuple[Word, ...]) -> None:
+        """`http --download`: the server says how the file is called, unless the command does."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        flags = {item.flag for item in given}
+        if flags & {"-d", "--download"} and not flags & {"-o", "--output"}:
+            found.uses(words[0].with_text("."), "fill")
+        self.finish(words, found)
+
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
         entry, given = self.read_table(words)

@@ -592,6 +592,7 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("docker", "podman"), ProgramInspector.read_engine),
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,
+    **dict.fromkeys(("http", "https", "httpie", "xh", "xhs"), ProgramInspector.read_httpie),
     "sqlite3": ProgramInspector.read_sqlite3,
 }
 __all__ = ["TEXT", "ProgramInspector", "has_meaning", "inspect"]
