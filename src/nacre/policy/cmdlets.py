@@ -100,7 +100,9 @@ class CmdletReader:
 
     def _on_other_drives(self, paths: Sequence[PathUse]) -> Iterator[Effect]:
         """`$x = 'function:'; cd $x; Set-Content git 'calc'` gives `git` another meaning."""
-        for use in paths if not self.entry.only_files else ():
+        # What is not written there comes through the pipe, or is where it was before (`popd`).
+        written = [use for use in paths if use.word.start != self.words[0].start]
+        for use in written if not self.entry.only_files else ():
             if use.access in {"enter", "change"} and may_be_own_drive(use.word, self.source):
                 yield unlisted(use.word, MAY_BE_OWN_DRIVE, "", hint=WRITE_BEFORE)
 

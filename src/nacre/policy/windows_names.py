@@ -17,7 +17,7 @@ from nacre.policy.cmdlets import CmdletReader
 from nacre.policy.effects import Effect, Inspection, PathUse, Step, unknown_at, unlisted
 from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import BLOCK, Word, names
-from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
+from nacre.policy.patterns import BECOMES_PLAIN, ON_ANOTHER_MACHINE, regex
 from nacre.policy.powershell_drives import (
     MAY_BE_OWN_DRIVE,
     OWN_DRIVE,
@@ -34,6 +34,7 @@ from nacre.policy.tables.windows import (
     HARMLESS_CMDLETS,
     NO_BATCH_FILES,
     POWERSHELL_ALIASES,
+    READS_ALL_LETTERS,
     WINDOWS_COMMANDS,
     WINDOWS_UNRESOLVABLE,
 )
@@ -281,7 +282,14 @@ def _objection_to_word(word: Word, name: _Name, source: str) -> tuple[Word, str,
         return word, OWN_DRIVE, "name a file, or assign to $env:NAME"
     if writes and name.program and may_be_own_drive(word, source):
         return word, MAY_BE_OWN_DRIVE, WRITE_BEFORE
-    if name.program and _is_torn(word):
+    return _objection_to_text(word, name) if name.program else None
+
+
+def _objection_to_text(word: Word, name: _Name) -> tuple[Word, str, str] | None:
+    if name.plain not in READS_ALL_LETTERS and BECOMES_PLAIN.search(word.text):
+        reason = "a program may be given a plain quote, dash or slash in the place of this letter"
+        return word, reason, "write plain quotes, dashes and slashes"
+    if _is_torn(word):
         reason = "PowerShell may hand this over as another argument, as several or as none"
         return word, reason, "leave out empty arguments, double quotes and a backslash at the end"
     if not name.cmdlet and _is_divided(word, name.plain):

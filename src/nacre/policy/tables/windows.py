@@ -168,6 +168,12 @@ NO_BATCH_FILES = names(
     "terraform psql mysql sqlite3 ssh scp rsync ffmpeg openssl tar ping"
 )
 
+# Programs that are given every letter as it is, in no older encoding.
+READS_ALL_LETTERS = names(
+    "git rg fd node npm npx yarn pnpm deno bun python python3 py pip pytest ruff black mypy uv dotnet go cargo rustc "
+    "docker podman kubectl helm gh terraform"
+)
+
 # Programs that divide their command line as Windows says. Those that come with git from elsewhere (sed, grep, tar)
 # take single quotes for quotes, too, and `@x` for a file of further arguments.
 DIVIDED_AS_ON_WINDOWS = names(
