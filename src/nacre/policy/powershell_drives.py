@@ -31,7 +31,11 @@ _DIRECTORY = regex(
     r"""|"?\$\{(?:PWD|HOME|PSScriptRoot)\}|"?\$?\(git rev-parse --show-toplevel\))(?=[\\/"]|\Z)"""
 )
 # `$dir = 'build'`, at the beginning of a text, and whatever could give the variable another value.
-_GIVEN = regex(r"""[\s;]*\$(\w+)[ \t]*=[ \t]*(?:'([^':\n]*)'|"([^":$`\n]*)")[ \t\r]*(?=[;\n])""")
+_DIRECTORIES = r"\$(?:PWD|HOME|PSScriptRoot)(?:\.Path)?|Get-Location|\(Get-Location\)(?:\.Path)?"
+_GIVEN = regex(
+    r"""(?i)[\s;]*\$(\w+)[ \t]*=[ \t]*(?:'([^':\n]*)'|"([^":$`\n]*)"""
+    rf"""|({_DIRECTORIES}|git rev-parse --show-toplevel))[ \t\r]*(?=[;\n])"""
+)
 _SETS = r"(?i)\$\{{?(?:\w+:)?{0}\}}?(?:[ \t]*(?:[-+*/%]|\?\?)?=|\+\+|--|\s+in\b)"
 _BEGINS_WITH = regex(r'(?:-[A-Za-z]+:)?"?\$\{?(\w+)\}?(?![\w:])')
 
@@ -60,7 +64,7 @@ def _is_given(raw: str, source: str) -> bool:
     at, given = 0, dict[str, str]()
     while named is not None and (found := _GIVEN.match(source, at)) is not None:
         at = found.end()
-        given[found[1].casefold()] = found[2] or found[3] or ""
+        given[found[1].casefold()] = found[2] or found[3] or found[4] or ""
     value = given.get(named[1].casefold(), "") if named is not None else ""
     if named is None or not value or _may_go_on(value.casefold()):
         return False

@@ -52,6 +52,9 @@ ENDS = regex(
 KEY = regex(r"(?:[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z0-9_. /-]*'|\"[A-Za-z0-9_. /-]*\")[ \t]*=(?!=)")
 TRUTH = regex(r"\$(?:true|false)(?![\w?:.\[])", re.IGNORECASE)
 LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
+# What is caught may be any error, not one of a type.
+TRY = regex(r"try(?=[ \t\r\n]*\{)", re.IGNORECASE)
+CATCH = regex(r"(?:catch|finally)(?=[ \t\r\n]*\{)", re.IGNORECASE)
 ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 STRING_PLAIN = regex(r"[^\"`$\n]+")
 BRACKET = regex(r"[$@]?\(|@?\{")

@@ -104,7 +104,7 @@ _CMDLETS = (
     Cmdlet(names="compress-archive", positions="path destinationpath", reads=_PATHS, changes="destinationpath", texts="compressionlevel", switches="update force", given="path destinationpath", only_files=True),
     Cmdlet(names="expand-archive", positions="path destinationpath", reads=_PATHS, fills="destinationpath", switches="force", given="path destinationpath", only_files=True),
     Cmdlet(names="stop-process", positions="id", texts="id name", switches="force"),
-    Cmdlet(names="invoke-webrequest invoke-restmethod", positions="uri", texts="uri method body contenttype timeoutsec useragent", reads="infile", writes="outfile", switches="usebasicparsing skipcertificatecheck", checks=(("uri", _WEB), ("method", _WORDS)), only_files=True),
+    Cmdlet(names="invoke-webrequest invoke-restmethod", positions="uri", texts="uri method body headers contenttype timeoutsec useragent", reads="infile", writes="outfile", switches="usebasicparsing skipcertificatecheck", checks=(("uri", _WEB), ("method", _WORDS)), only_files=True),
 )  # fmt: skip
 # The cmdlets whose arguments are read, by their full names; others are programs that nobody knows.
 CMDLETS = {name: entry for entry in _CMDLETS for name in entry.names.split()}
