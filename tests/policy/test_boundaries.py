@@ -1188,3 +1188,39 @@ def test_a_shell_looks_for_directories_in_cdpath(project: Path, text: str, decis
     policy = replace(rules, files=LOCAL_FILES)
     assert judge(text, policy, cwd=str(project), inherited=("CDPATH",)).decision == decision
     assert judge(text, policy, cwd=str(project)).decision == "allow"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rsync --remove-source-files nacre.toml sub",
+        "rsync -a --remove-source-files ./ sub/",
+        "rsync --remove-source-files sub/../nacre.toml sub",
+    ],
+)
+def test_what_is_removed_once_it_was_sent_is_no_own_file(project: Path, text: str) -> None:
+    assert _own(project, text) == "deny"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("cp sub/x.txt .", "allow"),
+        ("cp -r ../template/src .", "allow"),
+        ("cd sub && cp a/b ..", "allow"),
+        ("cp sub/NACRE.TOML .", "deny"),
+        ("cp sub/nacre.tom? ./", "deny"),
+        ('cp "$x" .', "deny"),
+        ("cp -r x/project ..", "deny"),
+        ("cp -r sub/. .", "deny"),
+        ("cp -rT sub .", "deny"),
+        ("cp -rt . ..", "deny"),
+        ("cp -l sub/x .", "deny"),
+    ],
+)
+def test_what_is_in_a_directory_stays_when_a_file_is_copied_there(
+    project: Path, text: str, decision: str
+) -> None:
+    assert _own(project, text) == decision

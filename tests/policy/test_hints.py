@@ -121,6 +121,12 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "give the variable another name": ("powershell", "$PSStyle = 1; ls", "$style = 1; ls"),
     "put all of it into one pair of quotes": ("powershell", "echo 'a'b", "echo 'ab'"),
     "name a file, or assign to $env:NAME": ("powershell", "pushd env:", "pushd src"),
+    "write plain quotes, dashes and slashes": ("cmd", 'zip -r x "\uff0dT"', "zip -r x src"),
+    "put it into quotes, or write blanks in place of the commas": (
+        *("powershell", "sed -n 1, 5p f", "sed -n '1,5p' f"),
+    ),
+    "write ./ before it, or write it out": ("powershell", 'pushd "$x"', 'pushd "./$x"'),
+    "write the directory behind the command's name": ("powershell", "'src' | pushd", "pushd src"),
     "name a file of this machine": ("powershell", "Get-Content //host/a", "Get-Content ./a"),
     "leave out these characters: & | < > %": ("powershell", "unzip -l 'a&b'", "unzip -l ab"),
     "put the dashes into quotes: '--'": ("powershell", "git log -- -x", "git log '--' -x"),

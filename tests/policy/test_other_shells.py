@@ -134,7 +134,7 @@ def test_powershell_commands_are_found(text: str, expected: list[str]) -> None:
         "a @'\nb'@",
         'a @"\nb\n',
         "a " + "b" * 100_001,
-        "try { a } catch { b }",
+        "try { a } catch [X] { b }",
         *(
             "Re`move-Item x",
             "a <# ; b #> c",

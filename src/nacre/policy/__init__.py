@@ -21,8 +21,9 @@ lowest first:
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
     renames, link_check, hidden_files, arrivals, boundaries,
-    own_mentions, windows_paths, windows_commands, cmdlets,
-    windows_names, rule_search, check
+    own_mentions, windows_paths, windows_commands,
+    powershell_drives, powershell_lists, cmdlets,
+    windows_switches, windows_names, rule_search, check
     keyed_arrays, findings, evaluation                     the verdict
     corpus, explain, learn                                 for a person who writes rules
 

@@ -25,11 +25,12 @@ from nacre.policy.paths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nacre.filesystem import FileSystem
     from nacre.policy.effects import Access, PathUse
     from nacre.policy.findings import TextFindings
+    from nacre.policy.paths import OwnFiles
 
 _GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "equip", "alter", "fill"})
 _MOST_HIDDEN = 2_000
@@ -168,6 +169,15 @@ class Arrivals:
     def _refuse(self, use: PathUse, reason: str, hint: str) -> None:
         rule = "allowed_directories" if self.findings.fence is not None else "own files"
         self.add("deny", rule, reason, (use.word.start, use.word.end), hint=hint)
+
+
+def held(own: OwnFiles, use: PathUse, put: Sequence[str]) -> Callable[[str, str], bool]:
+    """How a path that is changed is held against own files: with all that is in it, or what is put there."""
+    if not use.stays or not put or any(map(is_pattern, put)):
+        return own.is_within
+    return lambda path, directory: (
+        own.is_one(path, directory) or any(own.is_within(joined(path, name), directory) for name in put)
+    )
 
 
 def _hidden_files(files: FileSystem, place: str) -> Iterator[str | None]:

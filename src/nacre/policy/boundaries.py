@@ -12,7 +12,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.arrivals import OF_ITS_OWN, Arrivals
+from nacre.policy.arrivals import OF_ITS_OWN, Arrivals, held
 from nacre.policy.effects import (
     Access,
     PathUse,
@@ -285,7 +285,7 @@ class Boundaries:
             return
         # Some programs empty the directory that they write to: `pytest --basetemp=.`, `pdm build -d .`.
         within = use.access in {"write", "change", "touch", "equip", "fill"}
-        exact = own.is_within if within else own.is_one
+        exact = held(own, use, _put_there(use, uses)) if within else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
         # A relative path means a file of that name anywhere, where the directory is not known.
         known = known and self.findings.sees(text)

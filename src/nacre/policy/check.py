@@ -163,7 +163,7 @@ class CommandCheck:
             text = f"`{word.text}` {reason}"
             decision = self.findings.whole.when_unknown
             self.findings.add(decision, "not resolvable", text, (word.start, word.end), name=name)
-        objection = objection_to_argument(words, self.findings.shell)
+        objection = objection_to_argument(words, self.findings.shell, self.context.source)
         if objection is not None:
             argument, reason, hint = objection
             span = (argument.start, argument.end)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
-from nacre.policy.patterns import regex
+from nacre.policy.patterns import BECOMES_PLAIN, regex
 from nacre.policy.refusal import NotUnderstood
-from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS
+from nacre.policy.tables.windows import DIVIDED_AS_ON_WINDOWS, READS_ALL_LETTERS
 
 MAX_DEPTH = 6
 MAX_TEXT = 32_767  # the longest command line of Windows
@@ -186,6 +186,12 @@ class _Lexer:
             if name not in _INTERNAL and _ESCAPED_OPERATOR.search(_QUOTED.sub("", raw)):
                 reason, hint = "a caret does not hold where a program is a script", _IN_QUOTES
                 raise NotUnderstood(reason, word.start, word.end, hint=hint)
+            wide = name in _INTERNAL or name.removesuffix(".exe") in READS_ALL_LETTERS
+            if not wide and BECOMES_PLAIN.search(word.text):
+                reason = "a program may be given a plain quote, dash or slash in the place of this letter"
+                raise NotUnderstood(
+                    reason, word.start, word.end, hint="write plain quotes, dashes and slashes"
+                )
             bare = _QUOTED.sub("", raw)
             if name in _NAMES_FILES and word.start != words[0].start and between.search(bare):
                 reason = f"`{name}` takes this for several names"

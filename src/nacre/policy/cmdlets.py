@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.effects import ANY, Effect, PathUse, shown, unknown_at, unlisted, writes
 from nacre.policy.model import BLOCK, UNKNOWN, Word, names
 from nacre.policy.patterns import regex
+from nacre.policy.powershell_drives import MAY_BE_OWN_DRIVE, WRITE_BEFORE, may_be_own_drive
 from nacre.policy.tables.windows import CMDLETS, Cmdlet
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ _PIPED_FILES = regex(
     r"""[ \t]*(?:\$\w+[ \t]*=[ \t]*)?"""
     r"""(?:get-childitem|gci|dir|ls|get-item|gi)(?:[ \t](?:[^|;&\n(){}'"#`]|'[^']*'|"[^"$`]*")*)?\|\s*\Z"""
 )
+# What lists files, and its arguments: names, of which a pattern with a dot in it is for files.
+_LISTS = regex(r"(?i)(?<![\w-])(?:get-childitem|gci|dir|ls)(?![\w-])([^|;&\n(){}]*)")
+_NAMES_PLACE = regex(r"(?i)-(?:literal)?path")
+_BETWEEN_NAMES = regex(r"[\s,]+")
+_LAST = regex(r"[^\\/]*[*?\[][^\\/]*\Z")
+_BEFORE_PATTERN = regex(r"/?[^/]*[*?\[].*\Z")
 # Parameters that are bound to what is piped, besides those for files: a block in their value is run for each.
 _BOUND = names("id name displayname totalcount first head tail last date seconds milliseconds itemtype type")
 # What these take from properties of what is piped to them: another machine, a link and what it leads to, a
@@ -84,7 +91,20 @@ class CmdletReader:
         if self.name in _TAKES_PROPERTIES and piped:
             reason = "it takes more than a value from what is piped to it"
             self.effects.append(unlisted(self.words[0], reason, ANY))
-        return tuple(self.effects), tuple(self._paths())
+        if self.entry.enters and piped:
+            reason, hint = "it goes where the pipe says", "write the directory behind the command's name"
+            self.effects.append(unlisted(self.words[0], reason, "", hint=hint))
+        paths = tuple(self._paths())
+        self.effects += self._on_other_drives(paths)
+        return tuple(self.effects), paths
+
+    def _on_other_drives(self, paths: Sequence[PathUse]) -> Iterator[Effect]:
+        """`$x = 'function:'; cd $x; Set-Content git 'calc'` gives `git` another meaning."""
+        # What is not written there comes through the pipe, or is where it was before (`popd`).
+        written = [use for use in paths if use.word.start != self.words[0].start]
+        for use in written if not self.entry.only_files else ():
+            if use.access in {"enter", "change"} and may_be_own_drive(use.word, self.source):
+                yield unlisted(use.word, MAY_BE_OWN_DRIVE, "", hint=WRITE_BEFORE)
 
     # -- which argument is for which parameter
 
@@ -238,6 +258,8 @@ class CmdletReader:
             missing = []
         before = self.source[: self.words[0].start]
         unknown = unknown_at(self.words[0])
+        if missing and (self.entry.reads or self.name == "copy-item") and _PIPED.search(before):
+            yield from self._listed(before)
         for name in missing:
             access = _ACCESS.get(self.kinds.get(name, ""), "read")
             if access == "read":
@@ -253,6 +275,18 @@ class CmdletReader:
                 yield PathUse(Word(here.text, here.start, here.end, quoted=True), "fill")
             else:
                 yield PathUse(unknown, access)
+
+    def _listed(self, before: str) -> Iterator[PathUse]:
+        """`gci src | gc` reads what the links in src lead to."""
+        for found in _LISTS.finditer(before):
+            names = [text.strip("'\"") for text in _BETWEEN_NAMES.split(found[1]) if text]
+            places = [text for text in names if not text.startswith("-")]
+            named = names[:1] == places[:1] != [] or any(map(_NAMES_PLACE.fullmatch, names))
+            for place in places if named else [".", *places]:
+                plain, last = place.replace("\\", "/"), _LAST.search(place)
+                if "$" not in place and not (last is not None and "." in last[0]):
+                    known = plain if last is None else _BEFORE_PATTERN.sub("", plain)
+                    yield PathUse(self.words[0].with_text(known or "."), "tree")
 
 
 _ACCESS: dict[str, Access] = {

@@ -148,6 +148,8 @@ class PathUse:
     restored: bool = False
     # An archive is unpacked there, and links can be in it.
     brings_links: bool = False
+    # A directory that is there keeps what is in it: `cp a/b .`
+    stays: bool = False
     # Only where another word turns out to be an option: `cp *.txt .` with a file `-rTS.txt`.
     turned: bool = False
 

@@ -162,7 +162,7 @@ class Fence:
         `deep`: to the shell, `**` stands for directories below directories. `opened`: what it matches is.
         """
         found = _GLOB.search(path)
-        if found is None or len(path) > LONGEST_PATH:
+        if found is None or len(path) > LONGEST_PATH or path.startswith("~["):  # a name of zsh's
             return self.holds(path, directory)
         borders = [border.end() for border in _SEPARATOR.finditer(path[: found.start()])]
         fixed = path[: borders[-1]] if borders else ""

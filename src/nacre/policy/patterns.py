@@ -44,6 +44,13 @@ ON_ANOTHER_MACHINE = regex(
     re.IGNORECASE | re.MULTILINE,
 )
 
+# To a program that asks Windows for its arguments in an old encoding these come as quotes and slashes, and at
+# the beginning as dashes.
+BECOMES_PLAIN = regex(
+    "^[\u00ad\u2010-\u2015\u2212\ufe58\ufe63\uff0d]|[\u02ba\u030e\u201c-\u201f\u2033\u2036\u3003\uff02]"
+    "|[\u00a5\u20a9\u2044\u2215\u2216\u2571\u29f5\u29f8\ufe68\uff0f\uff3c\uffe5\uffe6]"
+)
+
 # A class of characters in a pattern, and what follows it there: read as anything, which is never less.
 IN_BRACKETS = regex(r"\[[^/]*")
 _PARENT = regex(r"\.(?:\*+|\**[.?]\**)\Z")

@@ -199,6 +199,9 @@ class _Reader:
         if keyword is not None and head:
             self._block(keyword)
             return
+        if head and self._take(tokens.TRY):
+            self._try()
+            return
         if not (head and self._take(tokens.ENDS)):
             self._command(self.pos)
 
@@ -223,6 +226,17 @@ class _Reader:
             self.pos = another.end()
             if another.group(1) is not None:
                 self.statements(")")
+            self._braces()
+
+    def _try(self) -> None:
+        """`try {...} catch {...} finally {...}`: all of them may run."""
+        self._braces()
+        while True:
+            before = self.pos
+            self._skip_lines()
+            if not self._take(tokens.CATCH):
+                self.pos = before
+                return
             self._braces()
 
     def _braces(self) -> None:

@@ -52,6 +52,9 @@ ENDS = regex(
 KEY = regex(r"(?:[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z0-9_. /-]*'|\"[A-Za-z0-9_. /-]*\")[ \t]*=(?!=)")
 TRUTH = regex(r"\$(?:true|false)(?![\w?:.\[])", re.IGNORECASE)
 LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
+# What is caught may be any error, not one of a type.
+TRY = regex(r"try(?=[ \t\r\n]*\{)", re.IGNORECASE)
+CATCH = regex(r"(?:catch|finally)(?=[ \t\r\n]*\{)", re.IGNORECASE)
 ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 STRING_PLAIN = regex(r"[^\"`$\n]+")
 BRACKET = regex(r"[$@]?\(|@?\{")
@@ -64,7 +67,9 @@ ACTIVE = regex(r"[*?\[]")
 BLOCK_ALONE = regex(r"(?:-[A-Za-z]+:)?@?\{(?s:.*)\}\Z")
 NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
 # Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
-OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
+OWN_VARIABLE = regex(
+    r"(?:PS\w*|PWD|HOME|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE
+)
 # What may stand before the colon in a variable's name; any other is a drive.
 SCOPES = names("env global local script private")
 HERE_OPENING = regex(r"[ \t\r]*\n")

@@ -16,6 +16,7 @@ from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
 from nacre.policy.tables.shells import SHELLS
 from nacre.policy.windows_names import aliases, synonyms
+from nacre.policy.windows_switches import excludes_switches, forbids_switches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,8 @@ class RuleSearch:
         hit = rule.forbids_arguments(step.words[1:])
         if hit is not False:
             return hit
+        if self.findings.windows and forbids_switches(rule, step.words, self.findings.shell):
+            return True
         values = {id(value) for item in given_to(step.words) for value in item.values}
         arguments = [word for word in step.words[1:] if id(word) not in values]
         hit = rule.forbids_arguments(arguments)
@@ -103,15 +106,16 @@ class RuleSearch:
     def permitting(self, subject: Subject) -> list[Rule]:
         """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
         fold = self.findings.whole.windows
-        arguments = subject.step.rule_words[1:]
-        given = aliases(_spelled(subject), self.findings.shell)
+        # What another program starts is a program: `env sc stop x` has nothing to do with Set-Content.
+        spelled = _spelled(subject)
+        given = [spelled] if subject.via else aliases(spelled, self.findings.shell)
         for rule in self.findings.policy.asks:
-            if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
+            if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, subject):
                 return [rule]
         found = [
             rule
             for rule in self._candidates(given, fold=fold)
-            if self._admits(rule, arguments)
+            if self._admits(rule, subject)
             and (len(rule.tokens) == 1 or not _other_addresses(rule, subject.step))
         ]
         if not found and self.findings.policy.mode != "open":
@@ -136,8 +140,13 @@ class RuleSearch:
             return [r for r in policy.allows if any(r.admits_name(name, fold=True) for name in given)]
         return policy.allows_named(given[0])
 
-    def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
-        return rule.admits_arguments(arguments) and (not rule.cwd or self.findings.whole.is_for_here(rule))
+    def _admits(self, rule: Rule, subject: Subject) -> bool:
+        if not rule.admits_arguments(subject.step.rule_words[1:]):
+            return False
+        windows = bool(rule.not_args) and self.findings.windows
+        if windows and excludes_switches(rule, subject.step.words, self.findings.shell):
+            return False
+        return not rule.cwd or self.findings.whole.is_for_here(rule)
 
     def nearest_allowed(self, name: str) -> str:
         """The nearest thing that would be allowed."""

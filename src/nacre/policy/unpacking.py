@@ -55,14 +55,7 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
     flags = {item.flag for item in given}
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
     if entry.operands == "copy" and operands:
-        if _copies_whole(entry, operands, flags):
-            for item in given:
-                if item.kind == "changes":
-                    found.uses(item.value, "fill")
-            found.uses(operands[-1], "fill")
-        if flags & _KEEPS_LINKS and any(known_path(word) is None for word in operands):
-            targets = [item.value for item in given if item.kind == "changes" and item.value is not None]
-            found.paths += [PathUse(word, "change", brings_links=True) for word in (*targets, operands[-1])]
+        _find_copied(entry, given, operands, found)
     elif entry.unpacks and not (
         flags & set(entry.looks.split()) or any(item.kind == "fills" for item in given)
     ):
@@ -72,6 +65,24 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
         found.paths = [
             replace(use, brings_links=True) if use.access == "fill" else use for use in found.paths
         ]
+
+
+def _find_copied(entry: Program, given: Sequence[Argument], operands: Sequence[Word], found: Effects) -> None:
+    """What comes with what is copied: files of any name, and links."""
+    flags = {item.flag for item in given}
+    targets = [item.value for item in given if item.kind == "changes" and item.value is not None]
+    sources = operands if flags & {"-t", "--target-directory"} else operands[:-1]
+    if _copies_whole(entry, sources, flags):
+        for target in (*targets, operands[-1]):
+            found.uses(target, "fill")
+    elif "cp" in entry.names.split() and flags.isdisjoint(entry.links.split()):
+        found.paths = [replace(use, stays=_is_last(use, operands)) for use in found.paths]
+    if flags & _KEEPS_LINKS and any(known_path(word) is None for word in operands):
+        found.paths += [PathUse(word, "change", brings_links=True) for word in (*targets, operands[-1])]
+
+
+def _is_last(use: PathUse, operands: Sequence[Word]) -> bool:
+    return use.access == "change" and use.word is operands[-1]
 
 
 def _find_emptied(entry: Program, given: Sequence[Argument], found: Effects) -> None:
@@ -196,17 +207,17 @@ def _linked(entry: Program, given: Sequence[Argument], operands: Sequence[Word])
     return [*named, *(operands if any(item.kind == "changes" for item in given) else operands[:-1])]
 
 
-def _copies_whole(entry: Program, operands: Sequence[Word], flags: set[str]) -> bool:
+def _copies_whole(entry: Program, sources: Sequence[Word], flags: set[str]) -> bool:
     """`cp -r x/. y`, `rsync -R a/b y`: what comes to be in y is not named, or named with its directories."""
     whole = bool(flags & _COPIES_WHOLE) and any(
         word.text.endswith(("/.", "/..", "/", ":"))
         or word.text in {".", ".."}
         or "-T" in flags
         or (word.text.endswith(UNKNOWN) and word.expansions[-1].kind != "file")
-        for word in operands
+        for word in sources
     )
     keeps = _KEEPS_PATHS.get(entry.names.partition(" ")[0], frozenset())
-    return whole or not flags.isdisjoint(keeps) or any(map(_names_of_others, operands[:-1]))
+    return whole or not flags.isdisjoint(keeps) or any(map(_names_of_others, sources))
 
 
 def _names_of_others(word: Word) -> bool:

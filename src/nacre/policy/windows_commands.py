@@ -87,6 +87,9 @@ def _paths(entry: Command, words: Sequence[Word]) -> Iterator[PathUse]:
     deep = bool(entry.deep) and f"/{entry.deep}" in given
     if entry.fills and (entry.fills == "always" or _several(files[:1])):
         yield PathUse(files[1] if len(files) > 1 else unknown_at(words[0]).with_text("."), "fill")
+    elif entry.fills and len(files) == 1:  # `copy sub\\x.txt` makes x.txt here
+        name = files[0].text.replace("\\", "/").rpartition("/")[2]
+        yield PathUse(unknown_at(files[0]) if files[0].dynamic else files[0].with_text(name), "change")
     for at, word in enumerate(files):
         if entry.beside and at == 1:
             yield PathUse(_beside(files[0], word), entry.access)

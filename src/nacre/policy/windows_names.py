@@ -17,7 +17,15 @@ from nacre.policy.cmdlets import CmdletReader
 from nacre.policy.effects import Effect, Inspection, PathUse, Step, unknown_at, unlisted
 from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import BLOCK, Word, names
-from nacre.policy.patterns import ON_ANOTHER_MACHINE, regex
+from nacre.policy.patterns import BECOMES_PLAIN, ON_ANOTHER_MACHINE, regex
+from nacre.policy.powershell_drives import (
+    MAY_BE_OWN_DRIVE,
+    OWN_DRIVE,
+    WRITE_BEFORE,
+    is_own_drive,
+    may_be_own_drive,
+)
+from nacre.policy.powershell_lists import divided_list, is_one_argument, with_lists
 from nacre.policy.programs import has_meaning, inspect
 from nacre.policy.tables.windows import (
     CMD_SYNONYMS,
@@ -26,6 +34,7 @@ from nacre.policy.tables.windows import (
     HARMLESS_CMDLETS,
     NO_BATCH_FILES,
     POWERSHELL_ALIASES,
+    READS_ALL_LETTERS,
     WINDOWS_COMMANDS,
     WINDOWS_UNRESOLVABLE,
 )
@@ -70,12 +79,6 @@ _ASSIGNING_OF = {
         _FETCHES, ("sessionvariable", "sv", "responseheadersvariable", "rhv", "statuscodevariable")
     ),
 }
-# Where variables of the environment, functions, aliases and the registry are files to a cmdlet that writes;
-# the drive, or the provider's name: `Microsoft.PowerShell.Core\Function::ls`.
-_OWN_DRIVE = regex(
-    r"(?:-[a-z]+:)?(?:[\w.]+\\)?(?:env(?:ironment)?|function|alias|variable|hk[a-z]{2,4}|registry|cert(?:ificate)?|wsman):",
-    re.IGNORECASE,
-)
 # Aliases that no program takes the place of.
 _NO_PROGRAMS = names("cd chdir pushd popd")
 _GOES_THERE = names("set-location push-location")
@@ -94,6 +97,7 @@ _FOLLOWS_LINKS = regex(r"-fol[a-z]*(?::|\Z)", re.IGNORECASE)
 # Cmdlets that only look, but also at other machines.
 _LOOKS_ELSEWHERE = names("get-process get-service get-eventlog get-winevent get-hotfix get-module get-help")
 _OF_ANOTHER_MACHINE = names("computername cimsession pssession online")
+_GET = "get-"
 _OPERATORS = regex(r"[&|<>%]")
 _ANOTHER_MACHINE = "it connects to another machine"
 
@@ -113,7 +117,12 @@ def synonyms(name: str, shell: str) -> list[str]:
     # In PowerShell a module's name can stand before that of its command: Microsoft.PowerShell.Management\\ri
     folded = _EXECUTABLE_SUFFIX.sub("", name.casefold().rpartition("\\")[2])
     target = known.get(folded, folded)
-    return [name, target, *(alias for alias, command in known.items() if command == target)]
+    given = [name, target, *(alias for alias, command in known.items() if command == target)]
+    if shell in POWERSHELL and "-" not in target:
+        # What it does not find it looks for with this before it: `content x` is Get-Content.
+        full = f"{_GET}{target}"
+        given += [full, *(alias for alias, command in known.items() if command == full)]
+    return given
 
 
 def inspect_windows(words: Sequence[Word], context: Context, shell: str) -> Inspection:
@@ -203,7 +212,7 @@ def _changed(name: str, words: Sequence[Word]) -> Iterator[PathUse]:
 
 
 def _inspect(words: Sequence[Word], context: Context, shell: str) -> Inspection:
-    word, words = words[0], _apart(words, shell)
+    word, words = words[0], _apart(_with_lists(words, context.source, shell), shell)
     if not word.literal or re.search(r"[\\/:]", word.text):
         return inspect(words, context)
     name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
@@ -226,29 +235,67 @@ def _inspect(words: Sequence[Word], context: Context, shell: str) -> Inspection:
     return of_windows("" if alias else name, known)
 
 
-def objection_to_argument(words: Sequence[Word], shell: str) -> tuple[Word, str, str] | None:
+def objection_to_argument(words: Sequence[Word], shell: str, source: str) -> tuple[Word, str, str] | None:
     """The argument that does not arrive as it is written, or assigns something: why, and what to write."""
     if shell not in POWERSHELL:
         return None
-    name = _EXECUTABLE_SUFFIX.sub("", words[0].text.casefold())
-    cmdlet = _is_cmdlet(words[0].text.casefold())
-    full = _full_name(words[0], shell)
-    maybe = cmdlet or (_NAMED_LIKE_CMDLET.match(full) is not None and not has_meaning(full))
-    short = cmdlet and name not in POWERSHELL_ALIASES
-    for word in words[1:]:
-        parameter = _PARAMETER.match(word.text.casefold())
-        if maybe and parameter is not None and _assigns(full, parameter.group(1), short=short):
-            return word, "this parameter gives a variable a value, of any name", "write $x = and the command"
-        if maybe and _writes(name) and _OWN_DRIVE.match(word.text):
-            reason = "on this drive are no files, but what commands mean and what programs see"
-            return word, reason, "name a file, or assign to $env:NAME"
-        if (not cmdlet or (shell == "pwsh" and has_meaning(name))) and _is_torn(word):
-            reason = "PowerShell may hand this over as another argument, as several or as none"
-            return word, reason, "leave out empty arguments, double quotes and a backslash at the end"
-        if not cmdlet and _is_divided(word, name):
-            reason = "some programs take this for quotes of their own, or for a file of arguments"
-            return word, reason, "leave out single quotes, and an @ at the beginning"
-    return None if cmdlet else _objection_to_dashes(words) or _objection_to_operators(words)
+    name = _Name(words[0], shell)
+    found = _objection_to_list(words, name, source)
+    objections = (_objection_to_word(word, name, source) for word in words[1:])
+    found = found or next((item for item in objections if item is not None), None)
+    if found is not None or name.cmdlet:
+        return found
+    return _objection_to_dashes(words) or _objection_to_operators(words)
+
+
+class _Name:
+    """What the name of a command in PowerShell can mean."""
+
+    __slots__ = ("cmdlet", "full", "maybe_cmdlet", "plain", "program", "short")
+
+    def __init__(self, word: Word, shell: str) -> None:
+        self.plain = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
+        self.full = _full_name(word, shell)
+        self.cmdlet = _is_cmdlet(word.text.casefold())
+        named = _NAMED_LIKE_CMDLET.match(self.full) is not None
+        self.maybe_cmdlet = self.cmdlet or (named and not has_meaning(self.full))
+        # Parameters may be shortened.
+        self.short = self.cmdlet and self.plain not in POWERSHELL_ALIASES
+        self.program = not self.cmdlet or (shell == "pwsh" and has_meaning(self.plain))
+
+
+def _objection_to_list(words: Sequence[Word], name: _Name, source: str) -> tuple[Word, str, str] | None:
+    program = name.program and (name.cmdlet or not name.maybe_cmdlet)
+    divided = divided_list(words, source) if program else None
+    if divided is None or (is_one_argument(divided, source) and not name.cmdlet):
+        return None
+    reason = "to a program such a list may be one argument or several"
+    return divided[-1], reason, "put it into quotes, or write blanks in place of the commas"
+
+
+def _objection_to_word(word: Word, name: _Name, source: str) -> tuple[Word, str, str] | None:
+    parameter = _PARAMETER.match(word.text.casefold()) if name.maybe_cmdlet else None
+    if parameter is not None and _assigns(name.full, parameter.group(1), short=name.short):
+        return word, "this parameter gives a variable a value, of any name", "write $x = and the command"
+    writes = name.maybe_cmdlet and _writes(name.plain)
+    if writes and is_own_drive(word):
+        return word, OWN_DRIVE, "name a file, or assign to $env:NAME"
+    if writes and name.program and may_be_own_drive(word, source):
+        return word, MAY_BE_OWN_DRIVE, WRITE_BEFORE
+    return _objection_to_text(word, name) if name.program else None
+
+
+def _objection_to_text(word: Word, name: _Name) -> tuple[Word, str, str] | None:
+    if name.plain not in READS_ALL_LETTERS and BECOMES_PLAIN.search(word.text):
+        reason = "a program may be given a plain quote, dash or slash in the place of this letter"
+        return word, reason, "write plain quotes, dashes and slashes"
+    if _is_torn(word):
+        reason = "PowerShell may hand this over as another argument, as several or as none"
+        return word, reason, "leave out empty arguments, double quotes and a backslash at the end"
+    if not name.cmdlet and _is_divided(word, name.plain):
+        reason = "some programs take this for quotes of their own, or for a file of arguments"
+        return word, reason, "leave out single quotes, and an @ at the beginning"
+    return None
 
 
 def _objection_to_dashes(words: Sequence[Word]) -> tuple[Word, str, str] | None:
@@ -311,6 +358,12 @@ def _apart(words: Sequence[Word], shell: str) -> Sequence[Word]:
         replace(word, expansions=tuple(replace(item, quoted=False) for item in word.expansions))
         for word in words
     )
+
+
+def _with_lists(words: Sequence[Word], source: str, shell: str) -> Sequence[Word]:
+    """A list is one argument to a program: `sed -n 1,5p f`."""
+    program = shell in POWERSHELL and not _Name(words[0], shell).maybe_cmdlet
+    return with_lists(words, source) if program else words
 
 
 def _is_block(word: Word) -> bool:

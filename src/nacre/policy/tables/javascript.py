@@ -475,7 +475,7 @@ PROGRAMS = (
         options="-v -h -q -V -d= -I -L --version --help --quiet --verbose --delay= --no-stdin --legacy-watch --no-colors --ignore= -i=",
         # Its options are known behind the file, too.
         runs="-x= --exec= -r= --require= -C= --cwd= --config= --watch= -w= --ext= -e= --signal= -s= --on-change-only --spawn --inspect? --inspect-brk? --dump",
-        operands="near text",
+        operands="near maybe",
         # What is no script of JavaScript is started by a shell, with all words as they are.
         refuses=r"(?![\w@.,:/=+%-]*\Z)",
         plain_values=True,

@@ -37,6 +37,8 @@ class Cmdlet:
     checks: tuple[tuple[str, str], ...] = ()
     # Without these it takes the files from what is piped to it.
     given: str = ""
+    # It knows files only, on no other drive.
+    only_files: bool = False
 
 
 # A name, no path from which a module would be loaded.
@@ -90,19 +92,19 @@ _CMDLETS = (
     Cmdlet(names="measure-command", positions="expression", blocks="expression"),
     Cmdlet(names="set-content add-content", positions="path value", changes=_PATHS, texts="value encoding", switches="force nonewline passthru", given="path"),
     Cmdlet(names="clear-content", positions="path", changes=_PATHS, switches="force", given="path"),
-    Cmdlet(names="out-file", positions="filepath encoding", changes="filepath literalpath", texts="encoding width inputobject", switches="append force noclobber nonewline", given="filepath"),
-    Cmdlet(names="tee-object", positions="filepath", changes="filepath literalpath", texts="encoding inputobject", switches="append", given="filepath"),
-    Cmdlet(names="export-csv", positions="path delimiter", changes=_PATHS, texts="delimiter encoding inputobject", switches="notypeinformation append force noclobber", given="path"),
+    Cmdlet(names="out-file", positions="filepath encoding", changes="filepath literalpath", texts="encoding width inputobject", switches="append force noclobber nonewline", given="filepath", only_files=True),
+    Cmdlet(names="tee-object", positions="filepath", changes="filepath literalpath", texts="encoding inputobject", switches="append", given="filepath", only_files=True),
+    Cmdlet(names="export-csv", positions="path delimiter", changes=_PATHS, texts="delimiter encoding inputobject", switches="notypeinformation append force noclobber", given="path", only_files=True),
     Cmdlet(names="new-item", positions="path", changes="path name", texts="itemtype type value", switches="force", checks=(("itemtype", "(?i)file|directory"), ("type", "(?i)file|directory")), given="path name"),
     Cmdlet(names="mkdir", positions="path", changes="path p name", switches="force", given="path"),
     Cmdlet(names="copy-item", positions="path destination", changes=f"{_PATHS} destination", texts="include exclude", reads="filter", switches="recurse force passthru", given="path destination"),
     Cmdlet(names="move-item", positions="path destination", changes=f"{_PATHS} destination", switches="force passthru", given="path destination"),
     Cmdlet(names="rename-item", positions="path newname", changes=f"{_PATHS} newname", switches="force passthru", given="path newname"),
     Cmdlet(names="remove-item", positions="path", changes=_PATHS, texts="include exclude", reads="filter", switches="recurse force", given="path"),
-    Cmdlet(names="compress-archive", positions="path destinationpath", reads=_PATHS, changes="destinationpath", texts="compressionlevel", switches="update force", given="path destinationpath"),
-    Cmdlet(names="expand-archive", positions="path destinationpath", reads=_PATHS, fills="destinationpath", switches="force", given="path destinationpath"),
+    Cmdlet(names="compress-archive", positions="path destinationpath", reads=_PATHS, changes="destinationpath", texts="compressionlevel", switches="update force", given="path destinationpath", only_files=True),
+    Cmdlet(names="expand-archive", positions="path destinationpath", reads=_PATHS, fills="destinationpath", switches="force", given="path destinationpath", only_files=True),
     Cmdlet(names="stop-process", positions="id", texts="id name", switches="force"),
-    Cmdlet(names="invoke-webrequest invoke-restmethod", positions="uri", texts="uri method body contenttype timeoutsec useragent", reads="infile", writes="outfile", switches="usebasicparsing skipcertificatecheck", checks=(("uri", _WEB), ("method", _WORDS))),
+    Cmdlet(names="invoke-webrequest invoke-restmethod", positions="uri", texts="uri method body headers contenttype timeoutsec useragent", reads="infile", writes="outfile", switches="usebasicparsing skipcertificatecheck", checks=(("uri", _WEB), ("method", _WORDS)), only_files=True),
 )  # fmt: skip
 # The cmdlets whose arguments are read, by their full names; others are programs that nobody knows.
 CMDLETS = {name: entry for entry in _CMDLETS for name in entry.names.split()}
@@ -164,6 +166,12 @@ NO_BATCH_FILES = names(
     "git rg grep egrep fgrep findstr sed awk gawk jq yq fd find tr cut xargs test expr date stat diff curl wget node "
     "py uv java javac dotnet go cargo rustc gcc g++ clang cmake make ninja docker podman kubectl helm gh "
     "terraform psql mysql sqlite3 ssh scp rsync ffmpeg openssl tar ping"
+)
+
+# Programs that are given every letter as it is, in no older encoding.
+READS_ALL_LETTERS = names(
+    "git rg fd node npm npx yarn pnpm deno bun python python3 py pip pytest ruff black mypy uv dotnet go cargo rustc "
+    "docker podman kubectl helm gh terraform"
 )
 
 # Programs that divide their command line as Windows says. Those that come with git from elsewhere (sed, grep, tar)
