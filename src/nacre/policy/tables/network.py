@@ -141,8 +141,6 @@ PROGRAMS = (
         # A batch holds files of any name.
         runs="--read-batch= --write-batch= --only-write-batch= --rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
         operands="copy",
-        # What was sent is removed.
-        links="--remove-source-files",
         # A name of a host that begins with a dash is an option of ssh.
         refuses=rf"(?:[^/:]*@)?-|{_ODD_REMOTE}",
     ),
