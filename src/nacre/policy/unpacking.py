@@ -34,10 +34,11 @@ _NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z"
 
 # What operands are to programs that change files.
 _CHANGES = frozenset({"change", "copy", "touch", "squeeze"})
-# Programs that read files, of which each system has its own version; by the first name in their tables.
+# Programs that read files, of which each system has its own version, and shfmt, which reads options as BSD's
+# do; by the first name in their tables.
 _OF_EVERY_SYSTEM = names(
     "cat tac head tail wc nl cut paste join comm fold fmt expand rev column od hexdump strings base64 md5sum "
-    "sort pr diff cmp diff3 sdiff look grep ls stat du df realpath file"
+    "sort pr diff cmp diff3 sdiff look grep ls stat du df realpath file shfmt"
 )
 _ENVIRONMENT = regex(r"(?:.*/)?\.?v?env(?:[0-9._-][\w.-]*)?/?\Z")
 _PATTERN = regex(r"[*?\[]")
@@ -171,7 +172,7 @@ def find_displaced(entry: Program, given: Sequence[Argument], found: Effects) ->
     roles = set(entry.operands.split())
     changes = not roles.isdisjoint(_CHANGES)
     reads = entry.names.partition(" ")[0] in _OF_EVERY_SYSTEM
-    if not (changes or reads) or entry.end_of_options or entry.style != "getopt":
+    if not reads and (not changes or entry.end_of_options or entry.style != "getopt"):
         return
     access = "read" if not changes else "touch" if roles == {"touch"} else "change"
     behind = False

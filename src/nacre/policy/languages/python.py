@@ -68,7 +68,7 @@ _ATTRIBUTES = names(
     "body lineno end_lineno names module read_text read_bytes write_text write_bytes writer DictWriter writerow writerows writeheader writelines is_file is_dir exists stem suffix "
     "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error "
     "prefix base_prefix exec_prefix getrecursionlimit getsizeof getdefaultencoding getfilesystemencoding hexversion fromhex literal_eval "
-    "kwlist iskeyword mul truediv floordiv ip_address ip_network ip_interface hosts num_addresses network_address broadcast_address "
+    "kwlist iskeyword mul ip_address ip_network ip_interface hosts num_addresses network_address broadcast_address "
     "netmask prefixlen is_private is_global is_loopback"
 )
 
