@@ -184,7 +184,6 @@ def test_plain_javascript_only_computes_and_prints() -> None:
         "eval('1')",
         # A regular expression with a quote in it hides what follows from a reader of strings.
         "/\"/;require('child_process').execSync('id')//\"",
-        "x => 1",
     ):
         assert files_of_plain_javascript(code) is None, code
 

@@ -532,10 +532,9 @@ def _files_of_plain_code(code: str, language: str) -> tuple[list[str], list[str]
         from nacre.policy.languages.python import uses_of_plain_python  # noqa: PLC0415 - for the few
 
         return uses_of_plain_python(code)
-    from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
+    from nacre.policy.languages.javascript import uses_of_plain_javascript  # noqa: PLC0415 - for the few
 
-    files = files_of_plain_javascript(code)
-    return None if files is None else (files, [])
+    return uses_of_plain_javascript(code)
 
 
 def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:

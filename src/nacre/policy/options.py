@@ -101,6 +101,7 @@ class Table:
     single_letters: bool = False
     last: frozenset[str] = frozenset()
     dashed_values: frozenset[str] = frozenset()
+    taken_values: frozenset[str] = frozenset()
     # Options that do more than print, or that a verdict asks about.
     matters: frozenset[str] = frozenset()
 
@@ -156,6 +157,7 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         bool(getattr(options, "single_letters", False)),
         frozenset(getattr(options, "last", "").split()),
         frozenset(map(_word_name, getattr(options, "dashed_values", "").split())),
+        frozenset(map(_word_name, getattr(options, "taken_values", "").split())),
         _mattering(options, specs),
     )
 
@@ -396,7 +398,8 @@ class _Reading:
         return True
 
     def _dashed(self, value: Word, flag: str) -> None:
-        if _word_name(flag) in self.table.dashed_values:
+        name = _word_name(flag)
+        if name in self.table.dashed_values or (not value.literal and name in self.table.taken_values):
             return
         if _NUMBER.match(value.text) or (value.literal and value.text == "-"):
             return

@@ -15,6 +15,8 @@ _GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= -
 # Another machine than the one that is meant: an address, or a repository whose name begins with a host.
 _OTHER_HOST = r"(?!https://(?:gist\.)?git(?:hub|lab)\.com/)[\w+.-]*://"
 _OTHER_REPOSITORY = rf"{_OTHER_HOST}|(?!git@git(?:hub|lab)\.com:)[\w.-]*@|(?!git(?:hub|lab)\.com/)[\w-]+\.[\w.-]+/[^/]+/[^/]+\Z"
+# Options that take the next word to every command that knows them, whatever it begins with.
+_TAKEN = "--add-assignee --add-label --add-reviewer --assignee --author --base --body --branch --commit --event --head --jq --job --json --label --limit --method --milestone --notes --raw-field --ref --remove-label --reviewer --search --source-branch --state --status --subject --target --target-branch --title --user --workflow"
 # To glab a dash in the place of a description starts an editor; its -d takes one, too.
 _DESCRIPTION = ("--description=", r"(?!-\Z)[\s\S]*")
 
@@ -56,6 +58,7 @@ _GH = Program(
                     # To glab -d takes a value, which `--` would be.
                     dashes=False,
                     names="create new edit",
+                    taken_values="-t -b -B -H -l -a",
                     reason="editors and browsers are programs",
                     options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --remove-source-branch --yes -y",
                     plain_values=True,
@@ -108,6 +111,7 @@ _GH = Program(
                 ),
                 Program(
                     names="create new edit",
+                    taken_values="-t -b -B -H -l -a",
                     reason="editors and browsers are programs",
                     options="-a= -b= -l= -m= -p= -R= -t= --title= --body= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --repo=",
                     plain_values=True,
@@ -368,6 +372,7 @@ def _forge(entry: Program, repository: str, shared: str) -> Program:
         entry,
         reason="; ".join(filter(None, (entry.reason, "another host gets what is sent, and the token"))),
         single_letters=shared in entry.options and entry.names != "api",
+        taken_values=f"{_TAKEN} {entry.taken_values}",
         checks=(*entry.checks, ("-R= --repo=", repository)),
         commands=tuple(_forge(command, repository, shared) for command in entry.commands),
     )

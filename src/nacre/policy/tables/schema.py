@@ -133,6 +133,8 @@ class Program(Options):
     plain_values: bool = False
     # But the values of these options do by their nature: go build -ldflags '-s -w'.
     dashed_values: str = ""
+    # These surely take the next word, so that one that is only known when it runs may begin with a dash, too.
+    taken_values: str = ""
     # Options of the program itself are known after a sub-command, too.
     persistent: bool = False
     # What follows the first operand belongs to another program (npx eslint ...), whose table is asked.
