@@ -348,7 +348,7 @@ class CodeInspector(Inspector):
             files = _files_of_plain_code(value.text, spec.language)
         if files is not None and value is not None:
             for file in files[0]:
-                found.uses(value.with_text(file), "read")
+                found.uses(_as_word(value, file), "read")
             for file in files[1]:
                 found.add(writes(item.word, _TEXT_WRITES, item.flag))
                 found.uses(value.with_text(file), "write")
@@ -480,11 +480,15 @@ def with_document(step: Step, document: str) -> Step:
         return step
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
     name = step.words[0]
-    used = [PathUse(name.with_text(file), "read") for file in files[0]]
+    used = [PathUse(_as_word(name, file), "read") for file in files[0]]
     used += [PathUse(name.with_text(file), "write") for file in files[1]]
     if files[1]:
         effects += (writes(name, _TEXT_WRITES, "-"),)
     return replace(step, effects=effects, paths=(*step.paths, *used))
+
+
+def _as_word(word: Word, file: str) -> Word:
+    return unknown_at(word) if file == UNKNOWN else word.with_text(file)
 
 
 def _is_input(word: Word) -> bool:

@@ -369,7 +369,11 @@ class _Reading:
         # The option does what it does, whatever else its value turns out to be.
         self._add(spec, flag, word, values)
         for value in values:
-            if value.may_be_nothing and not (value.number and flag in _COUNTS):
+            if (
+                value.may_be_nothing
+                and self.index < len(self.words)
+                and not (value.number and flag in _COUNTS)
+            ):
                 reason = "without output there is no value, and the next word is taken for it"
                 hint = "put it into double quotes"
                 self.found.append(Argument("unproven", "", value, (), reason, hint))

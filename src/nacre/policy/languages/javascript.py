@@ -9,7 +9,7 @@ from nacre.policy.languages.javascript_tokens import NotPlainError, tokens_of
 from nacre.policy.languages.javascript_values import MODULES, Values, part
 from nacre.policy.model import names
 
-_LONGEST = 4_000
+_LONGEST = 10_000
 _DECLARES = names("const let var")
 
 
