@@ -344,7 +344,8 @@ class CodeInspector(Inspector):
         """Code in an option: plain, if it is proven to read, compute and print."""
         value = item.value
         files: tuple[list[str], list[str]] | None = None
-        if spec.language and value is not None and value.literal and item.flag in _CODE_FLAGS:
+        flags = _CODE_FLAGS_OF.get(spec.language, _CODE_FLAGS)
+        if spec.language and value is not None and value.literal and item.flag in flags:
             files = _files_of_plain_code(value.text, spec.language)
         if files is not None and value is not None:
             for file in files[0]:
@@ -525,6 +526,13 @@ def _are_tests(word: Word, words: Sequence[Word]) -> bool:
 
 # Options whose value is code that can be read; the others load code from somewhere.
 _CODE_FLAGS = frozenset({"-c", "-e", "--eval", "-p", "--print", "-pe", "-ep"})
+# To some these letters are for something else: `ruby -c`, `ruby -r json`, `node -r x`.
+_CODE_FLAGS_OF = {
+    "ruby": frozenset({"-e"}),
+    "php": frozenset({"-r"}),
+    "r": frozenset({"-e"}),
+    "julia": frozenset({"-e", "--eval"}),
+}
 
 
 _TEXT_WRITES = "this text writes a file"
@@ -536,6 +544,10 @@ def _files_of_plain_code(code: str, language: str) -> tuple[list[str], list[str]
         from nacre.policy.languages.python import uses_of_plain_python  # noqa: PLC0415 - for the few
 
         return uses_of_plain_python(code)
+    if language != "javascript":
+        from nacre.policy.languages.one_liners import is_plain_line  # noqa: PLC0415 - for the few
+
+        return ([], []) if is_plain_line(code, language) else None
     from nacre.policy.languages.javascript import uses_of_plain_javascript  # noqa: PLC0415 - for the few
 
     return uses_of_plain_javascript(code)

@@ -267,7 +267,7 @@ class Interpreter(Options):
     scripts: str = ""
     # Sub-commands behind which stand packages.
     installs: str = ""
-    # A short text of code can be read: "python" or "javascript".
+    # A short text of code can be read: "python", "javascript", or one of `one_liners`.
     language: str = ""
     style: Style = "getopt"
     # Sub-commands that run a script or a file of the project: what follows its name is for it.
