@@ -22,6 +22,9 @@ Shape = Literal["any", "operand", "fresh", "field", "clock", "token", "number", 
 # command (scanners refuse control characters), so no literal text can look like it.
 UNKNOWN = "\0"
 
+# The operator of `${!x[@]}`: the numbers of an array's elements, or their keys.
+INDICES = "![@]"
+
 # The name of a piece that is a block of PowerShell as it is written, and not what a value holds.
 BLOCK = "{"
 

@@ -7,7 +7,7 @@ Above: `words` meets them and reads the words inside them. Below: `arithmetic`, 
 from __future__ import annotations
 
 from nacre.policy.arithmetic import ArithmeticScanner
-from nacre.policy.model import Assignment, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.model import INDICES, Assignment, Expansion, Refusal, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
@@ -75,7 +75,9 @@ class ParameterScanner(ArithmeticScanner):
             return Expansion("parameter", self._parameter_name(start)[0], quoted, operator="length")
         if text.startswith("!", self.pos) and not text.startswith("!}", self.pos):
             self.pos += 1
-            return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
+            name = self._indirect(start)
+            operator = INDICES if text.startswith("[@]", self.pos - 3) else "!"
+            return Expansion("parameter", name, quoted, operator=operator, each=True)
         name, subscript = self._parameter_name(start)
         each = subscript == "@" or name == "@"
         operator = self._operator()

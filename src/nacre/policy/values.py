@@ -57,14 +57,14 @@ from nacre.policy.command_facts import (
     waited_into,
 )
 from nacre.policy.grammar import behind_prefixes
-from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
+from nacre.policy.model import INDICES, UNKNOWN, Assignment, Expansion, SimpleCommand, Word, names
 from nacre.policy.outputs import BLANKS, PRINTS_PATH_OF, output_shape
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from nacre.policy.model import Definition, Scan
+    from nacre.policy.model import Definition, Redirection, Scan, Shape
 
 _MOST_VALUES = 32
 _MOST_ELEMENTS = 256
@@ -302,10 +302,9 @@ class Context:
             piece = Expansion("variable", "", quoted=not splits, each=any(e.each for e in word.expansions))
             return [(replace(word, text=word.prefix + UNKNOWN, expansions=(piece,)),)]
         # Where one word is wanted, as in `y="${x[@]}"`, the elements are joined: that is not followed.
-        if splits and word.text == UNKNOWN and word.expansions[0].kind == "variable":
-            elements = self._elements(word, word.expansions[0], at) if word.expansions[0].each else None
-            if elements is not None:
-                return elements
+        alone = splits and word.text == UNKNOWN and word.expansions[0].each
+        if alone and (elements := self._elements(word, word.expansions[0], at)) is not None:
+            return elements
         drafts = [Draft()]
         offset = 0
         for position, literal in enumerate(word.text.split(UNKNOWN)):
@@ -344,10 +343,11 @@ class Context:
 
     def _elements(self, word: Word, expansion: Expansion, at: int) -> Alternatives | None:
         """The words of `"${x[@]}"`: those that are known, or however many numbers."""
-        if not self.is_certain(expansion.name, at):
+        if expansion.operator not in {"", INDICES} or not self.is_certain(expansion.name, at):
             return None
-        given = self._assigned.get(expansion.name, ())
-        if not 1 <= len(given) <= _MOST_ELEMENTS:
+        if expansion.operator:  # of a list that has no keys, for that is known
+            return [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
+        if not 1 <= len(given := self._assigned.get(expansion.name, ())) <= _MOST_ELEMENTS:
             return None
         known = self._known_elements(given, word, expansion)
         if known is None and all(self._adds_number(item, place) for item, place in given):
