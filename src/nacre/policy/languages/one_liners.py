@@ -23,7 +23,7 @@ _PHP_VALUE = (
     rf"|(?:phpversion|extension_loaded|ini_get|date|md5|sha1|base64_encode|base64_decode|strlen)\({_TEXT}\)"
     rf"|bin2hex\(random_bytes\([0-9]+\)\)|password_hash\({_TEXT}, ?PASSWORD_(?:DEFAULT|BCRYPT)\))"
 )
-_R_PLACE = r"(?:[\"'](?:(?!\.\.)[A-Za-z][\w./-]*|\.)[\"'])?"
+_R_PLACE = r"(?:[\"'](?:tests(?:/testthat(?:/[\w-]+\.[Rr])?)?|R|\.)[\"'])?"
 _STATEMENTS = {
     "ruby": regex(
         r"(?:require ['\"](?:json|date|time|set|securerandom)['\"]"
