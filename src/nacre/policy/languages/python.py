@@ -32,8 +32,11 @@ _PLAIN_NAME = r"(?!print\b)[A-Za-z][A-Za-z0-9_]*"
 _MODULE = rf"{_MODULE_ALONE}(?: as {_PLAIN_NAME})?"
 _NAMES = rf"(?:{_PLAIN_NAME}|__version__)(?: as {_PLAIN_NAME})?"
 _SHOWN = r"""(?:(?!print\b)[A-Za-z][A-Za-z0-9_]*(?=[,)])|__version__(?=[,)])|[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|[A-Za-z][A-Za-z0-9_]*\.get_version\(\)|torch\.(?:cuda\.(?:is_available|device_count)|backends\.mps\.is_available)\(\)|'[^'\\\n]*'|"[^"\\\n]*")"""
+# Where the project's own modules are, as `PYTHONPATH=src` says it: a directory below.
+_ADDED = r"""sys\.path\.(?:insert\(0, ?|append\()(?:"(?:\.|(?!(?:[^"]*/)?\.\./?)[A-Za-z_][\w./-]*)"|'(?:\.|(?!(?:[^']*/)?\.\./?)[A-Za-z_][\w./-]*)')\)"""
+_ADDED_DIRECTORY = regex(r"""sys\.path\.\w+\((?:0, ?)?["']([^"']*)""")
 _ONLY_IMPORTS = regex(
-    rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|from {_MODULE_ALONE} import {_NAMES}(?:, ?{_NAMES})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
+    rf"\s*(?:(?:{_ADDED}|import {_MODULE}(?:, ?{_MODULE})*|from {_MODULE_ALONE} import {_NAMES}(?:, ?{_NAMES})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
 )
 # `# coding: utf-7`: then a comment holds lines of code. Only the first two lines are looked at by Python, here all.
 _OTHER_ENCODING = regex(r"(?im)^[ \t\f]*#.*coding[:=](?![ \t]*utf-?8(?![\w.-]))")
@@ -108,7 +111,7 @@ def uses_of_plain_python(code: str) -> tuple[list[str], list[str]] | None:
     if _ONLY_IMPORTS.fullmatch(code) and not any(
         found.group(1) in sys.stdlib_module_names for found in _FROM.finditer(code)
     ):
-        return [], []
+        return _ADDED_DIRECTORY.findall(code), []
     import ast  # noqa: PLC0415 - only who runs such texts pays for the parser
     import warnings  # noqa: PLC0415 - the same
 
