@@ -107,6 +107,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "run the command by itself": ("bash", "coproc ls", "ls"),
     "unset variables only": ("bash", "unset -f ls", "unset x"),
     "give the function a name of its own": ("bash", "echo() { ls; }; echo", "f() { ls; }; f"),
+    "use two lists with the same indices: names=(a b); values=(1 2)": (
+        *("bash", 'p=([a]=1); for s in "${!p[@]}"; do echo "${p[$s]}"; done'),
+        'n=(a); p=(1); for i in "${!n[@]}"; do echo "${n[$i]} ${p[$i]}"; done',
+    ),
     "leave out the dollar sign": ("bash", 'echo $"a"', 'echo "a"'),
     "write a plain blank, or put it into quotes": ("bash", "ls\u00a0a", "ls a"),
     'close it; inside, write \\" for one': ("bash", 'ls "a', 'ls "a"'),

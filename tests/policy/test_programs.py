@@ -156,7 +156,7 @@ def test_plain_python_only_reads_computes_and_prints() -> None:
         "().__class__",
         "f'{__import__(1)}'",
         "import sys; sys.modules['os'].system('id')",
-        "import sys; sys.path.append('x')",
+        "import sys; sys.path.append('/x')",
         "from platform import subprocess",
         "import platform; platform.os",
         "getattr(1, 'x')",
@@ -184,7 +184,6 @@ def test_plain_javascript_only_computes_and_prints() -> None:
         "eval('1')",
         # A regular expression with a quote in it hides what follows from a reader of strings.
         "/\"/;require('child_process').execSync('id')//\"",
-        "x => 1",
     ):
         assert files_of_plain_javascript(code) is None, code
 

@@ -478,6 +478,10 @@ def _trap(use: Builtin) -> None:
     words = words[1:] if words and words[0].text == "--" else words
     if not words or (words[0].literal and words[0].text in {"", "-"}):
         return
+    # `trap "kill $!" EXIT`: which number it is makes no difference.
+    numbers = words[0].spelled and all(piece.shape in {"digits", "number"} for piece in words[0].expansions)
+    if numbers:
+        words = (words[0].with_text(words[0].text.replace(UNKNOWN, "1")), *words[1:])
     signals = [word.text.upper().removeprefix("SIG") for word in words[1:] if word.literal]
     if words[0].literal and signals and len(signals) == len(words) - 1:
         use.kept = words[0]

@@ -9,7 +9,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from nacre.policy.grammar import GRAMMARS, behind_prefixes
-from nacre.policy.model import names
+from nacre.policy.model import UNKNOWN, names
 from nacre.policy.patterns import regex
 from nacre.policy.tables.variables import EVALUATED_BY_BASH, EVALUATED_ELSEWHERE
 
@@ -129,10 +129,15 @@ def place_of(command: SimpleCommand) -> int:
 
 
 def cleans_up(words: Sequence[Word]) -> bool:
-    """`trap 'rm -rf "$d"' EXIT`: a text that runs later, and assigns to no variable."""
-    return (
-        words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
-    )
+    """`trap 'rm -rf "$d"' EXIT`: a text that runs later, and assigns to no variable.
+
+    `trap "kill $pid" EXIT` is such, too: it is refused if what is filled in is no number.
+    """
+    if words[0].text != "trap" or len(words) == 1:
+        return False
+    filled = not words[1].literal and not words[1].splits
+    text = words[1].text.replace(UNKNOWN, "1") if filled else words[1].text
+    return (words[1].literal or filled) and _CLEANS.match(text) is not None
 
 
 def without_fallback(source: str, commands: Sequence[SimpleCommand]) -> Sequence[SimpleCommand]:

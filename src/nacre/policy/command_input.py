@@ -13,6 +13,7 @@ from nacre.policy import tables
 from nacre.policy.effects import base_name
 from nacre.policy.model import names
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import GIT_READS_NO_KEYS, READS_COMMANDS, READS_KEYS
 
 if TYPE_CHECKING:
@@ -73,6 +74,11 @@ def _is_input(redirection: Redirection) -> bool:
     return redirection.operator in _FEEDING or redirection.descriptor == "0"
 
 
+_FORGE = regex(
+    r"git@(?:(?:ssh\.)?github\.com|(?:altssh\.)?gitlab\.com|(?:altssh\.)?bitbucket\.org|codeberg\.org)\Z"
+)
+
+
 def reads_commands(words: Sequence[Word]) -> str:
     """Why a program must not be fed: it would take its input for commands. Empty if it may."""
     name = base_name(words[0].text)
@@ -89,6 +95,9 @@ def reads_commands(words: Sequence[Word]) -> str:
     given = given_to(words)
     has_command = any(_is_given(option, given) for option in options.split())
     has_command = has_command or (not given and any(word.text in options.split() for word in words[1:2]))
+    first = next((item.word for item in given if item.kind == "operand"), None)
+    if name == "ssh" and first is not None and first.literal and _FORGE.match(first.text):
+        return ""  # `ssh -T git@github.com` says who one is there; nobody runs commands by that name
     if has_command or (operands and sum(item.kind == "operand" for item in given) >= operands):
         return ""  # what it does is among the arguments, and checked there
     return f"{name} takes commands from its input"

@@ -347,11 +347,12 @@ class CodeInspector(Inspector):
         """Code in an option: plain, if it is proven to read, compute and print."""
         value = item.value
         files: tuple[list[str], list[str]] | None = None
-        if spec.language and value is not None and value.literal and item.flag in _CODE_FLAGS:
+        flags = _CODE_FLAGS_OF.get(spec.language, _CODE_FLAGS)
+        if spec.language and value is not None and value.literal and item.flag in flags:
             files = _files_of_plain_code(value.text, spec.language)
         if files is not None and value is not None:
             for file in files[0]:
-                found.uses(value.with_text(file), "read")
+                found.uses(_as_word(value, file), "read")
             for file in files[1]:
                 found.add(writes(item.word, _TEXT_WRITES, item.flag))
                 found.uses(value.with_text(file), "write")
@@ -483,11 +484,15 @@ def with_document(step: Step, document: str) -> Step:
         return step
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
     name = step.words[0]
-    used = [PathUse(name.with_text(file), "read") for file in files[0]]
+    used = [PathUse(_as_word(name, file), "read") for file in files[0]]
     used += [PathUse(name.with_text(file), "write") for file in files[1]]
     if files[1]:
         effects += (writes(name, _TEXT_WRITES, "-"),)
     return replace(step, effects=effects, paths=(*step.paths, *used))
+
+
+def _as_word(word: Word, file: str) -> Word:
+    return unknown_at(word) if file == UNKNOWN else word.with_text(file)
 
 
 def _is_input(word: Word) -> bool:
@@ -524,6 +529,13 @@ def _are_tests(word: Word, words: Sequence[Word]) -> bool:
 
 # Options whose value is code that can be read; the others load code from somewhere.
 _CODE_FLAGS = frozenset({"-c", "-e", "--eval", "-p", "--print", "-pe", "-ep"})
+# To some these letters are for something else: `ruby -c`, `ruby -r json`, `node -r x`.
+_CODE_FLAGS_OF = {
+    "ruby": frozenset({"-e"}),
+    "php": frozenset({"-r"}),
+    "r": frozenset({"-e"}),
+    "julia": frozenset({"-e", "--eval"}),
+}
 
 
 _TEXT_WRITES = "this text writes a file"
@@ -535,10 +547,13 @@ def _files_of_plain_code(code: str, language: str) -> tuple[list[str], list[str]
         from nacre.policy.languages.python import uses_of_plain_python  # noqa: PLC0415 - for the few
 
         return uses_of_plain_python(code)
-    from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
+    if language != "javascript":
+        from nacre.policy.languages.one_liners import is_plain_line  # noqa: PLC0415 - for the few
 
-    files = files_of_plain_javascript(code)
-    return None if files is None else (files, [])
+        return ([], []) if is_plain_line(code, language) else None
+    from nacre.policy.languages.javascript import uses_of_plain_javascript  # noqa: PLC0415 - for the few
+
+    return uses_of_plain_javascript(code)
 
 
 def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:

@@ -101,6 +101,7 @@ class Table:
     single_letters: bool = False
     last: frozenset[str] = frozenset()
     dashed_values: frozenset[str] = frozenset()
+    taken_values: frozenset[str] = frozenset()
     # Options that do more than print, or that a verdict asks about.
     matters: frozenset[str] = frozenset()
 
@@ -156,6 +157,7 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         bool(getattr(options, "single_letters", False)),
         frozenset(getattr(options, "last", "").split()),
         frozenset(map(_word_name, getattr(options, "dashed_values", "").split())),
+        frozenset(map(_word_name, getattr(options, "taken_values", "").split())),
         _mattering(options, specs),
     )
 
@@ -367,7 +369,11 @@ class _Reading:
         # The option does what it does, whatever else its value turns out to be.
         self._add(spec, flag, word, values)
         for value in values:
-            if value.may_be_nothing and not (value.number and flag in _COUNTS):
+            if (
+                value.may_be_nothing
+                and self.index < len(self.words)
+                and not (value.number and flag in _COUNTS)
+            ):
                 reason = "without output there is no value, and the next word is taken for it"
                 hint = "put it into double quotes"
                 self.found.append(Argument("unproven", "", value, (), reason, hint))
@@ -396,7 +402,8 @@ class _Reading:
         return True
 
     def _dashed(self, value: Word, flag: str) -> None:
-        if _word_name(flag) in self.table.dashed_values:
+        name = _word_name(flag)
+        if name in self.table.dashed_values or (not value.literal and name in self.table.taken_values):
             return
         if _NUMBER.match(value.text) or (value.literal and value.text == "-"):
             return

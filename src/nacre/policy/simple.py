@@ -46,6 +46,7 @@ _ZSH_RANGE = regex(r"<[0-9]*-[0-9]*>")
 _DESCRIPTOR_NEXT = regex(r"[0-9]+[<>]")
 _AFTER_WORD = regex(r"[ \t\n;&|)]|[<>](?!\()|\Z")  # `B<(x)` is one word
 _WRITE_OUT = "write the words out"
+_TWO_LISTS = "use two lists with the same indices: names=(a b); values=(1 2)"
 _BODY_FIRST = "write the text of the here-document into a variable or a file first"
 
 
@@ -320,7 +321,8 @@ class SimpleScanner(CertaintyScanner):
                 elements.append(replace(value, value=None, array=True))
                 continue
             if not char or char in ";&|([<>":
-                raise NotUnderstood("this array is not understood", self.pos, hint="write plain words in it")
+                hint = _TWO_LISTS if char == "[" else "write plain words in it"
+                raise NotUnderstood("this array is not understood", self.pos, hint=hint)
             at = self.pos
             elements += [
                 Assignment(name, value, value.start, value.end, listed=True, array=True)

@@ -59,7 +59,7 @@ from nacre.policy.command_facts import (
 from nacre.policy.elements import adds_number, known_elements
 from nacre.policy.given_parameters import MOST_VALUES, lists_of_parameters, values_of_parameter
 from nacre.policy.grammar import behind_prefixes
-from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
+from nacre.policy.model import UNKNOWN, Assignment, Expansion, SimpleCommand, Word, names
 from nacre.policy.outputs import BLANKS, PRINTS_PATH_OF, output_shape
 from nacre.policy.patterns import regex
 
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from nacre.policy.calls import Called
-    from nacre.policy.model import Definition, Scan
+    from nacre.policy.model import Definition, Redirection, Scan, Shape
 
 _MOST_ELEMENTS = 256
 # What may run a command more than once.

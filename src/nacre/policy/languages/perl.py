@@ -41,7 +41,13 @@ def _text(delimiter: str) -> str:
 _DELIMITERS = ("/", "|", "#", ",", "!")
 _FOUND = rf"m?/{_pattern('/')}/[gims]*"
 _LINE = r"\$\.\s*(?:==|<=|>=|<|>)\s*[0-9]+"
-_TERM = rf"(?:(?:!\s*)?{_FOUND}|\$_\s*[=!]~\s*{_FOUND}|{_LINE})"
+# A part of a line against a text or a number; behind `length` alone, `<` would begin the name of a file.
+_COMPARED = (
+    r"(?:\$F\[-?[0-9]+\]|\$[1-9_])\s*(?:eq|ne|==|!=|<=|>=|<|>)\s*"
+    rf'(?:[0-9]+(?:\.[0-9]+)?|\'[^\'\\\n]*\'|"{_text(chr(34))}")'
+    r"|length\s*>=?\s*[0-9]+|length\(\$_\)\s*[<>]=?\s*[0-9]+"
+)
+_TERM = rf"(?:(?:!\s*)?{_FOUND}|\$_\s*[=!]~\s*{_FOUND}|{_LINE}|{_COMPARED})"
 _CONDITION = rf"(?:{_FOUND}\s*\.\.\.?\s*{_FOUND}|{_TERM}(?:(?:\s*(?:&&|\|\|)\s*|\s+(?:and|or)\s+){_TERM})*)"
 _REPLACES = "|".join(
     [

@@ -10,18 +10,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import names
+from nacre.policy.model import UNKNOWN, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     import ast
 
-_LONGEST = 2_000
+_LONGEST = 10_000
 # Modules that can be imported without opening a file, a socket or a process later.
 _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
-    "zlib difflib pprint ast tomllib importlib.metadata csv yaml os keyword ipaddress pathlib"
+    "zlib difflib pprint ast tomllib importlib.metadata csv yaml os keyword ipaddress glob pathlib xml.etree.ElementTree configparser"
 )
 # `import x; print(x.__version__)`, `x.__file__`: a module is there, which, and where. Its import is no more than a script of the project;
 # these few do something at once.
@@ -31,9 +31,12 @@ _MODULE_ALONE = r"(?!(?:antigravity|idlelib|turtledemo|test|os|subprocess|pty|co
 _PLAIN_NAME = r"(?!print\b)[A-Za-z][A-Za-z0-9_]*"
 _MODULE = rf"{_MODULE_ALONE}(?: as {_PLAIN_NAME})?"
 _NAMES = rf"(?:{_PLAIN_NAME}|__version__)(?: as {_PLAIN_NAME})?"
-_SHOWN = r"""(?:(?!print\b)[A-Za-z][A-Za-z0-9_]*(?=[,)])|__version__(?=[,)])|[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|torch\.(?:cuda\.(?:is_available|device_count)|backends\.mps\.is_available)\(\)|'[^'\\\n]*'|"[^"\\\n]*")"""
+_SHOWN = r"""(?:(?!print\b)[A-Za-z][A-Za-z0-9_]*(?=[,)])|__version__(?=[,)])|[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|[A-Za-z][A-Za-z0-9_]*\.get_version\(\)|torch\.(?:cuda\.(?:is_available|device_count)|backends\.mps\.is_available)\(\)|'[^'\\\n]*'|"[^"\\\n]*")"""
+# Where the project's own modules are, as `PYTHONPATH=src` says it: a directory below.
+_ADDED = r"""sys\.path\.(?:insert\(0, ?|append\()(?:"(?:\.|(?!(?:[^"]*/)?\.\./?)[A-Za-z_][\w./-]*)"|'(?:\.|(?!(?:[^']*/)?\.\./?)[A-Za-z_][\w./-]*)')\)"""
+_ADDED_DIRECTORY = regex(r"""sys\.path\.\w+\((?:0, ?)?["']([^"']*)""")
 _ONLY_IMPORTS = regex(
-    rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|from {_MODULE_ALONE} import {_NAMES}(?:, ?{_NAMES})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
+    rf"\s*(?:(?:{_ADDED}|import {_MODULE}(?:, ?{_MODULE})*|from {_MODULE_ALONE} import {_NAMES}(?:, ?{_NAMES})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
 )
 # `# coding: utf-7`: then a comment holds lines of code. Only the first two lines are looked at by Python, here all.
 _OTHER_ENCODING = regex(r"(?im)^[ \t\f]*#.*coding[:=](?![ \t]*utf-?8(?![\w.-]))")
@@ -67,16 +70,34 @@ _ATTRIBUTES = names(
     "DictReader reader fieldnames walk iter_child_nodes get_docstring unparse dump FunctionDef AsyncFunctionDef ClassDef Import ImportFrom "
     "body lineno end_lineno names module read_text read_bytes write_text write_bytes writer DictWriter writerow writerows writeheader writelines is_file is_dir exists stem suffix "
     "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error "
+    # Of paths, documents and settings: what they read is not known.
+    "glob iglob rglob iterdir parent parents parts with_suffix with_name joinpath resolve absolute relative_to as_posix stat st_size st_mtime "
+    "exists isfile isdir getsize getmtime basename dirname splitext abspath relpath expanduser "
+    "getroot iter findtext iterfind tag attrib text tail fromstring tostring ElementTree ParseError "
+    "ConfigParser sections has_option has_section getint getboolean getfloat "
+    "args func value targets elts id attr ctx op left right comparators orelse test annotation returns decorator_list bases keywords arg asname level "
     "prefix base_prefix exec_prefix getrecursionlimit getsizeof getdefaultencoding getfilesystemencoding hexversion fromhex literal_eval "
     "kwlist iskeyword mul ip_address ip_network ip_interface hosts num_addresses network_address broadcast_address "
-    "netmask prefixlen is_private is_global is_loopback"
+    "netmask prefixlen is_private is_global is_loopback "
+    "Name Attribute Call Constant Assign Expr Module Return If For While With Try arguments"
 )
 
 
 # Of PyYAML's functions those that make plain values and nothing else: `load` makes objects, and calls what a text names.
 _OF_YAML = names("safe_load safe_load_all safe_dump safe_dump_all YAMLError")
 # Of modules that can do anything, what may stand behind their names.
-_OF_MODULE = {"yaml": _OF_YAML, "os": names("cpu_count getcwd getpid getppid getenv environ linesep")}
+_OF_MODULE = {
+    "yaml": _OF_YAML,
+    "os": names("cpu_count getcwd getpid getppid getenv environ linesep sep path listdir walk"),
+    "pathlib": names("Path"),
+}
+# What leads from the files that are named to others. Nothing is written then by such a name.
+_LEADS_ON = names(
+    "glob iglob rglob iterdir parent parents with_suffix with_name joinpath resolve absolute relative_to listdir walk exists isfile isdir "
+    "getsize getmtime expanduser"
+)
+# Modules whose functions open files by any name, and with whose values `write` does.
+_OPENS_FILES = names("xml.etree.ElementTree configparser")
 _OF_MODULES = frozenset(name for known in _OF_MODULE.values() for name in known)
 
 
@@ -93,7 +114,7 @@ def uses_of_plain_python(code: str) -> tuple[list[str], list[str]] | None:
     if _ONLY_IMPORTS.fullmatch(code) and not any(
         found.group(1) in sys.stdlib_module_names for found in _FROM.finditer(code)
     ):
-        return [], []
+        return _ADDED_DIRECTORY.findall(code), []
     import ast  # noqa: PLC0415 - only who runs such texts pays for the parser
     import warnings  # noqa: PLC0415 - the same
 
@@ -110,54 +131,69 @@ def _uses_of(nodes: list[ast.AST]) -> tuple[list[str], list[str]] | None:
     """The files that the parts of a text read and write; None if one of the parts may do more."""
     calls = {id(func): node for node in nodes if (func := getattr(node, "func", None)) is not None}
     kinds = {type(node).__name__ for node in nodes}
-    has_paths = any(_called_name(node) == "Path" for node in nodes)
-    writes_paths = any(getattr(node, "attr", "") in _WRITES_PATHS for node in nodes)
-    if has_paths and "Div" in kinds:
-        return None  # `Path("a") / x` is another file
+    attributes = {getattr(node, "attr", "") for node in nodes} | {
+        getattr(node, "name", None) for node in nodes if type(node).__name__ == "alias"
+    }
+    writes_paths = not attributes.isdisjoint(_WRITES_PATHS)
+    texts = _texts_of_names(nodes)
     files: tuple[list[str], list[str]] = ([], [])
     for node in nodes:
-        name = _called_name(node)
-        if name in {"open", "Path"} and id(node) in calls:
-            named = _opened(calls[id(node)], with_mode=name == "open")
-            if named is None:
+        kind = _opens(node)
+        if kind and id(node) in calls:
+            opened = _opened(calls[id(node)], texts, with_mode=kind == "open")
+            if opened is None or not opened[0]:
                 return None
-            files[named[1] or (writes_paths and name == "Path")].append(named[0])
-        elif not _is_plain_node(node) or not _suits_paths(node, calls):
+            files[opened[1] or (writes_paths and kind == "Path")].extend(opened[0])
+        elif kind or not _is_plain_node(node) or not _suits_paths(node, calls):
             return None
+    has_paths = "Path" in attributes or any(getattr(node, "id", "") == "Path" for node in nodes)
+    leads_on = not attributes.isdisjoint(_LEADS_ON) or (has_paths and "Div" in kinds)
+    opens_files = any(
+        getattr(node, "module", None) in _OPENS_FILES or getattr(node, "name", None) in _OPENS_FILES
+        for node in nodes
+    )
+    if opens_files and "write" in attributes:
+        return None
+    if leads_on or opens_files:
+        files[0].append(UNKNOWN)
+    if (leads_on and writes_paths) or UNKNOWN in files[1]:
+        return None  # `Path("a") / x` is another file
     return files if _names_are_known(nodes) and _modules_are_safe(nodes) else None
 
 
-def _called_name(node: ast.AST) -> str:
-    """`Path` of `pathlib.Path`, too, where the module has its own name."""
-    if getattr(node, "attr", "") == "Path" and getattr(getattr(node, "value", None), "id", "") == "pathlib":
-        return "Path"
-    return getattr(node, "id", "")
+def _opens(node: ast.AST) -> str:
+    """`open`, `Path` and `pathlib.Path`: what they are called with is looked at."""
+    if getattr(node, "id", "") in {"open", "Path"}:
+        return getattr(node, "id", "")
+    return "Path" if getattr(node, "attr", "") == "Path" else ""
 
 
-def _search_path_is_shown(nodes: list[ast.AST]) -> bool:
-    """Whether `sys.path` is only printed: what is added to it is where the next module comes from."""
-    used = [node for node in nodes if getattr(node, "attr", "") == "path"]
-    shown: set[int] = set()
-    for node in nodes if used else ():
-        if type(node).__name__ in {"For", "comprehension"}:
-            shown.add(id(getattr(node, "iter", None)))
-        for item in _given_to_known(node):
-            shown.add(id(getattr(item, "value", item) if type(item).__name__ == "Starred" else item))
-    return all(
-        id(node) in shown and getattr(getattr(node, "value", None), "id", "") == "sys" for node in used
-    )
-
-
-def _given_to_known(node: ast.AST) -> list[ast.AST]:
-    """What a function gets that only looks at it: `print(x)`, `json.load(x)`, `", ".join(x)`."""
-    func = getattr(node, "func", None)
-    value = getattr(func, "value", None)
-    loads = getattr(func, "attr", "") in {"load", "loads"} and getattr(value, "id", "") in _MODULES
-    joins = getattr(func, "attr", "") == "join" and type(value).__name__ == "Constant"
-    return list(getattr(node, "args", ())) if getattr(func, "id", "") in _LOOKS or loads or joins else []
-
-
-_LOOKS = names("print len str sorted load")
+def _texts_of_names(nodes: list[ast.AST]) -> dict[str, list[str]]:
+    """The texts of variables that are given them once: `path = "a"`, `for path in ["a", "b"]`."""
+    given: dict[str, list[list[str]]] = {}
+    for node in nodes:
+        name = getattr(node, "id", "") or getattr(node, "arg", "") or getattr(node, "asname", "")
+        if name and type(getattr(node, "ctx", None)).__name__ != "Load":
+            given.setdefault(name, []).append([])
+    for node in nodes:
+        match type(node).__name__:
+            case "Assign":
+                targets: list[ast.AST] = getattr(node, "targets", [])
+                values = [getattr(node, "value", node)]
+            case "For":
+                targets = [getattr(node, "target", node)]
+                values = list(getattr(getattr(node, "iter", node), "elts", ()))
+            case _:
+                continue
+        texts = [getattr(value, "value", None) for value in values]
+        name = getattr(targets[0], "id", "") if len(targets) == 1 else ""
+        known = [text for text in texts if isinstance(text, str)]
+        if name in given and len(known) == len(texts):
+            given[name][0] = known
+    made = {getattr(node, "name", None) for node in nodes}
+    return {
+        name: texts[0] for name, texts in given.items() if len(texts) == 1 and texts[0] and name not in made
+    }
 
 
 def _environment_is_read(nodes: list[ast.AST]) -> bool:
@@ -229,6 +265,23 @@ def _made_names(nodes: list[ast.AST]) -> tuple[set[str], set[str]]:
     return given, imported
 
 
+def _search_path_is_shown(nodes: list[ast.AST]) -> bool:
+    """Whether `sys.path` is only printed: what is added to it is where the next module comes from."""
+    used = [node for node in nodes if getattr(node, "attr", "") == "path" and _name_before(node) != "os"]
+    shown: set[int] = set()
+    for node in nodes if used else ():
+        if type(node).__name__ in {"For", "comprehension"}:
+            shown.add(id(getattr(node, "iter", None)))
+        for item in _given_to_known(node):
+            shown.add(id(getattr(item, "value", item) if type(item).__name__ == "Starred" else item))
+    return all(id(node) in shown and _name_before(node) == "sys" for node in used)
+
+
+def _name_before(node: ast.AST | None) -> str:
+    """`os` of `os.path`."""
+    return getattr(getattr(node, "value", None), "id", "")
+
+
 def _looked_at(node: ast.AST) -> list[ast.AST]:
     """Values that are neither called nor kept: `file` writes in Python 2, unless the text has made another."""
     match type(node).__name__:
@@ -242,21 +295,43 @@ def _looked_at(node: ast.AST) -> list[ast.AST]:
             return []
 
 
-def _opened(call: ast.AST, *, with_mode: bool) -> tuple[str, bool] | None:
-    """The file of `open("name")` or `Path("name")`, if it is written out, and whether it is written."""
-    texts = [getattr(item, "value", None) for item in getattr(call, "args", ())]
+# Functions that neither call nor keep what they are given.
+_LOOKS = names("print len str sorted load open Path")
+_LOOKS_OF_PATHS = names("join relpath basename splitext getsize")
+
+
+def _given_to_known(node: ast.AST) -> list[ast.AST]:
+    """What a function gets that only looks at it: `print(x)`, `json.load(x)`, `", ".join(x)`, `os.path.join(x)`."""
+    func = getattr(node, "func", None)
+    value, name = getattr(func, "value", None), getattr(func, "attr", "")
+    loads = name in {"load", "loads"} and getattr(value, "id", "") in _MODULES
+    joins = name == "join" and type(value).__name__ == "Constant"
+    of_path = name in _LOOKS_OF_PATHS and getattr(value, "attr", "") == "path" and _name_before(value) == "os"
+    looks = getattr(func, "id", "") in _LOOKS or loads or joins or of_path
+    return list(getattr(node, "args", ())) if looks else []
+
+
+def _opened(call: ast.AST, texts: dict[str, list[str]], *, with_mode: bool) -> tuple[list[str], bool] | None:
+    """The files of `open("name")` or `Path("name")`, and whether they are written; a name that is not written out."""
+    given: list[ast.AST] = list(getattr(call, "args", ()))
     keywords = {
         item.arg: getattr(item.value, "value", None) for item in getattr(call, "keywords", ()) if with_mode
     }
-    if not with_mode and (len(texts) != 1 or getattr(call, "keywords", ())):
+    if not given or (not with_mode and (len(given) != 1 or getattr(call, "keywords", ()))):
         return None
-    mode = texts[1] if len(texts) > 1 else keywords.pop("mode", "r")
+    mode = getattr(given[1], "value", None) if len(given) > 1 else keywords.pop("mode", "r")
     for harmless in ("encoding", "newline", "errors"):
         keywords.pop(harmless, None)
-    if not 1 <= len(texts) <= 2 or keywords or mode not in _MODES:  # noqa: PLR2004 - name and mode
+    if len(given) > 2 or keywords or mode not in _MODES:  # noqa: PLR2004 - name and mode
         return None
-    name = texts[0]
-    return (name, mode not in {"r", "rb", "rt"}) if isinstance(name, str) and "\0" not in name else None
+    text = getattr(given[0], "value", None)
+    if type(given[0]).__name__ == "Constant":
+        named = [text] if isinstance(text, str) else []
+    else:
+        named = texts.get(getattr(given[0], "id", ""), [UNKNOWN])
+    if type(given[0]).__name__ == "Starred" or any("\0" in name and name != UNKNOWN for name in named):
+        return None
+    return named, mode not in {"r", "rb", "rt"}
 
 
 _MODES = names("r rb rt w wb wt a at ab x xt xb w+ r+")
@@ -301,6 +376,8 @@ def _is_plain_import(node: ast.AST) -> bool:
     module: str | None = getattr(node, "module", None)
     imported: list[str] = [alias.name for alias in getattr(node, "names", ())]
     level: int = getattr(node, "level", 1)
+    if module in _OPENS_FILES:
+        return not level and all(name in _ATTRIBUTES for name in imported)
     if module == "pathlib" and not level:
         # By this name alone: what it is called with is looked at.
         return imported == ["Path"] and all(alias.asname is None for alias in getattr(node, "names", ()))
@@ -330,7 +407,9 @@ def _is_plain_attribute(node: ast.AST) -> bool:
     name: str = getattr(node, "attr", "_")
     if type(getattr(node, "ctx", None)).__name__ != "Load":
         return False
-    if name in _OF_MODULES or name == "path":
+    if name == "path":
+        return _name_before(node) in {"os", "sys"}
+    if name in _OF_MODULES:
         return True
     if name == "format":
         text = getattr(getattr(node, "value", None), "value", None)

@@ -288,6 +288,8 @@ def _call(before: list[str]) -> None:
         return
     if name in _FUNCTIONS or name in _TYPES or (before[0] == "pragma" and name in _PRAGMAS):
         return
+    if before == ["explain"]:
+        return  # `explain (analyze, buffers) select ...`
     if not _names_table(before):
         raise UnknownTextError(f"the function `{name}` is not known")
 

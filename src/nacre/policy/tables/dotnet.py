@@ -119,6 +119,8 @@ PROGRAMS = (
                 Program(
                     names=names,
                     plain_values=True,
+                    # The same with a colon.
+                    pattern=r"--collect:[\w ]+|--logger:(?:console(?:;verbosity=\w+)?|trx|html)",
                     # Longer ones are msbuild's own: -fl, -fileLoggerParameters:LogFile=x, -restoreProperty:RestoreSources=x.
                     single_letters=True,
                     reason="loggers and properties are code; other directories are written",

@@ -374,7 +374,8 @@ PROGRAMS = (
         reason="every word is a command, and some run code or a shell",
         options="-h -help -version -batch -no-colors",
         operands="text",
-        refuses=rf"(?!(?:[\w-]+[/:])*(?:{_SBT_TASKS})\Z)",
+        # Some tests, by the names of their classes and a part of their own.
+        refuses=rf"(?!(?:[\w-]+[/:])*(?:{_SBT_TASKS}|test(?:Only|Quick) [\w.* ]+(?: -- -z [\w ]+)?)\Z)",
         after=r"(?!)",
     ),
     Program(

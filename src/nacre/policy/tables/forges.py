@@ -21,6 +21,8 @@ _TEXTS = (f"--title -t {_FILLED}", f"--body -b --body-file -F {_FILLED}")
 _CHANGES = "--add-assignee --remove-assignee --add-label --remove-label --add-project --remove-project --milestone -m --remove-milestone --add-reviewer --remove-reviewer"
 _CHANGED = (f"--title -t --body -b --body-file -F --base -B {_CHANGES}",)
 _NOTES = "--notes -n --notes-file -F --generate-notes --notes-from-tag"
+# Options that take the next word to every command that knows them, whatever it begins with.
+_TAKEN = "--add-assignee --add-label --add-reviewer --assignee --author --base --body --branch --commit --event --head --jq --job --json --label --limit --method --milestone --notes --raw-field --ref --remove-label --reviewer --search --source-branch --state --status --subject --target --target-branch --title --user --workflow"
 # To glab a dash in the place of a description starts an editor; its -d takes one, too.
 _DESCRIPTION = ("--description=", r"(?!-\Z)[\s\S]*")
 
@@ -83,6 +85,7 @@ _GH = Program(
                         checks=(_DESCRIPTION,),
                         refuses=rf"-\Z|{_OTHER_HOST}",
                         asks=asks,
+                        taken_values="-t -b -B -H -l -a",
                     )
                     for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
@@ -140,6 +143,7 @@ _GH = Program(
                         checks=(_DESCRIPTION,),
                         refuses=rf"-\Z|{_OTHER_REPOSITORY}",
                         asks=asks,
+                        taken_values="-t -b -B -H -l -a",
                     )
                     for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
@@ -407,6 +411,7 @@ def _forge(entry: Program, repository: str, shared: str) -> Program:
         reason="; ".join(filter(None, (entry.reason, "another host gets what is sent, and the token"))),
         options=entry.options if "--help" in entry.options.split() else f"{entry.options} --help",
         single_letters=shared in entry.options and entry.names != "api",
+        taken_values=f"{_TAKEN} {entry.taken_values}",
         checks=(*entry.checks, ("-R= --repo=", repository)),
         commands=tuple(_forge(command, repository, shared) for command in entry.commands),
     )

@@ -104,6 +104,7 @@ INTERPRETERS = (
         checks=(("-I=", r"(?!.*:[/~])(?!.*:(?:.*/)?\.\.(?:[/:]|\Z))[\w./:-]+"),),
         inline="-e= -r= -n -p -i? -C= -x? -a -l -F= -S -X= -s -0? -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
         quits="--version -v --help --copyright",
+        language="ruby",
     ),
     Interpreter(
         names="php",
@@ -122,6 +123,24 @@ INTERPRETERS = (
         finds="-S --server",
         inline="-r= -B= -R= -E= -F= -a -c= -z= -f= --run= --php-ini= --zend-extension= --process-code= --process-begin=",
         quits="-v --version -m --modules -i --info -h --help --ini --ri --re --rf --rc",
+        language="php",
+    ),
+    Interpreter(
+        names="Rscript",
+        reason="runs the text it is given",
+        options="--vanilla --no-save --no-restore --no-echo --quiet --slave",
+        inline="-e=",
+        quits="--version --help",
+        language="r",
+    ),
+    Interpreter(
+        names="julia",
+        reason="runs the text it is given",
+        options="-q --quiet",
+        checks=(("--project?", r"@?\."), ("--startup-file=", "no"), ("--color=", "yes|no")),
+        inline="-e= --eval=",
+        quits="--version --help -v -h",
+        language="julia",
     ),
     Interpreter(
         names="lua lua5.1 lua5.2 lua5.3 lua5.4 luajit",
@@ -131,7 +150,7 @@ INTERPRETERS = (
         quits="-v",
     ),
     Interpreter(
-        names="Rscript julia expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj racket ocaml octave ipython raku rakudo janet fennel swipl jrunscript hy",
+        names="expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj racket ocaml octave ipython raku rakudo janet fennel swipl jrunscript hy",
         reason="runs the text it is given",
         options="",
         inline="",

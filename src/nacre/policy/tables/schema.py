@@ -135,6 +135,8 @@ class Program(Options):
     plain_values: bool = False
     # But the values of these options do by their nature: go build -ldflags '-s -w'.
     dashed_values: str = ""
+    # These surely take the next word, so that one that is only known when it runs may begin with a dash, too.
+    taken_values: str = ""
     # Options of the program itself are known after a sub-command, too.
     persistent: bool = False
     # What follows the first operand belongs to another program (npx eslint ...), whose table is asked.
@@ -275,7 +277,7 @@ class Interpreter(Options):
     scripts: str = ""
     # Sub-commands behind which stand packages.
     installs: str = ""
-    # A short text of code can be read: "python" or "javascript".
+    # A short text of code can be read: "python", "javascript", or one of `one_liners`.
     language: str = ""
     style: Style = "getopt"
     # Sub-commands that run a script or a file of the project: what follows its name is for it.

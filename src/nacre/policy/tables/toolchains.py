@@ -36,6 +36,8 @@ _GO_CHECKS = (
     ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
 )
 _GO_DASHED = "-ldflags -gcflags"
+# Of `go test`, which hands them on as `-test.run=x`.
+_GO_TAKEN = "-run -skip -bench -benchtime -count -timeout"
 _GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
 _GO_ELSEWHERE = rf".*@|{OUTSIDE}"
 
@@ -115,6 +117,7 @@ PROGRAMS = (
                 options=f"{_GO_BUILD} {_GO_TEST}",
                 checks=_GO_CHECKS,
                 dashed_values=_GO_DASHED,
+                taken_values=_GO_TAKEN,
                 places="-C=",
                 writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
                 operands="own",

@@ -199,7 +199,7 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "",
     ),
     ("GOTOOLCHAIN", "local", ""),
-    ("FLASK_APP", r"(?!.*\.\.)[A-Za-z_][\w./]*(?::\w+(?:\(\))?)?", "flask"),
+    ("FLASK_APP", r"(?!.*\.\.)[A-Za-z_][\w./]*(?::\w+(?:\(\))?)?", ""),
     ("PLAYWRIGHT_HTML_OPEN", "never|always|on-failure", ""),
     # To servers that open a page when they start: none at all. No program is called that.
     ("BROWSER", "none", "npm npx yarn yarnpkg pnpm node"),
