@@ -288,7 +288,7 @@ class CodeInspector(Inspector):
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
         elif not spec.edits and _is_input(word):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
-        elif "://" in word.text or (spec.fetches and FETCHED.match(word.text)):
+        elif _is_no_file(word, spec):
             reason = f"what is fetched by another program, or is code: {spec.reason}"
             found.add(effect_at(word, "inline", reason, word.text if word.literal else ""))
         elif spec.edits and word.text.startswith("!"):  # `ed '!id'` edits what the command prints
@@ -456,6 +456,12 @@ class CodeInspector(Inspector):
 
 _PACKAGE = regex(r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*(?:@(?!\.)[\w.^~<>=*|-]*)?")
 _PRINTS_NOTHING = frozenset({"-n", "--quiet", "--silent"})
+
+
+def _is_no_file(word: Word, spec: Interpreter) -> bool:
+    """An address, or what else is code of another kind than a file of the project."""
+    known = not spec.files or re.fullmatch(spec.files, word.text) is not None
+    return not known or "://" in word.text or (spec.fetches and FETCHED.match(word.text) is not None)
 
 
 def _may_be_command(word: Word, spec: Interpreter) -> bool:

@@ -360,6 +360,9 @@ class Values(Reader):
         if name in _VALUES:
             self.take()
             return "data"
+        if name in MODULES:  # a text of `-e` and `-p` has them by their names
+            self.take()
+            return self._of_module(name)
         return self._known(name)
 
     def _called(self, value: Value) -> Value:

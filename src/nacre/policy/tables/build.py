@@ -8,7 +8,7 @@ for the compilers, or code from the command line.
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import OUTSIDE, Program
+from nacre.policy.tables.schema import JAVA_TOOLS, OUTSIDE, Program
 
 # No option for a program that gets it, and no file of further ones: `pytest $(TEST)`.
 _PLAIN = r"(?!-(?!\d*\Z)|@)[A-Za-z0-9_.,:@%+/-]*"
@@ -36,8 +36,6 @@ _CMAKE_DEFINITION = (
     r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
     r"|(?!CMAKE_)[A-Za-z][A-Za-z0-9_]*(?::[A-Z]+)?=(?:ON|OFF|on|off|On|Off|TRUE|FALSE|true|false|YES|NO|yes|no|\d+(?:\.\d+)*)?"
 )
-# Programs of Java itself, which take code, and write: jshell, javac, jar. And languages of others.
-_JAVA_TOOLS = r"(?:javax?|jdk|sun|com[./]sun)[./]|clojure[./]main\b|groovy[./]|org[./](?:codehaus[./]groovy|jruby|python|mozilla[./]javascript|jetbrains[./]kotlin)[./]|scala[./]tools[./]|bsh[./]"
 _TASKS = "another file of tasks, a shell or a variable decides what runs"
 # Some give what is assigned to the programs that they start as a variable (rake RUBYOPT=...): names as for make.
 _TASK_SETS = rf"(?:{_MAKE_NAMES}|{_MAKE_PLACES})=(?!.*\.\.){_MAKE_HERE}{_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
@@ -236,14 +234,14 @@ PROGRAMS = (
                 r"(?!.*\.\.)(?![/~])(?!.*[:;][/~])[\w./:;*+-]*",
             ),
             ("--source=", r"\d+"),
-            ("-m= --module=", rf"(?!(?:.*/)?(?:{_JAVA_TOOLS}))[\w./$]+"),
+            ("-m= --module=", rf"(?!(?:.*/)?(?:{JAVA_TOOLS}))[\w./$]+"),
         ),
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
         # A class, or a file of one.
         operands="near maybe",
         texts="-jar -m --module",
         last="-jar -m --module",
-        refuses=rf"@|{_JAVA_TOOLS}",
+        refuses=rf"@|{JAVA_TOOLS}",
         response_files=True,
         stops=True,
     ),

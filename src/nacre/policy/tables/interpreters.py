@@ -8,7 +8,7 @@ script; code in an argument is admitted only where it is proven to compute and p
 from __future__ import annotations
 
 from nacre.policy.model import names
-from nacre.policy.tables.schema import Interpreter
+from nacre.policy.tables.schema import JAVA_TOOLS, Interpreter
 
 # Modules of Python itself, of all versions: some of them are not looked for in the working directory.
 PYTHON_MODULES = names(
@@ -30,6 +30,8 @@ PYTHON_MODULES = names(
     "typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref "
     "xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo "
 )
+
+_NO_TOOL_OF_JAVA = rf"(?!{JAVA_TOOLS})(?s:.*)"
 
 INTERPRETERS = (
     Interpreter(
@@ -150,7 +152,7 @@ INTERPRETERS = (
         quits="-v",
     ),
     Interpreter(
-        names="expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj racket ocaml octave ipython raku rakudo janet fennel swipl jrunscript hy",
+        names="expect osascript groovy elixir iex escript ghci runghc runhaskell guile sbcl clojure clj racket ocaml octave ipython raku rakudo janet fennel swipl jrunscript hy",
         reason="runs the text it is given",
         options="",
         inline="",
@@ -174,9 +176,25 @@ INTERPRETERS = (
         inline="CMD",
         quits="--version --help",
     ),
+    # What they run can be a class: those of Java's own tools take code, and write.
+    Interpreter(
+        names="kotlin",
+        reason="runs the text it is given",
+        inline="",
+        quits="--version --help",
+        files=_NO_TOOL_OF_JAVA,
+    ),
+    Interpreter(
+        names="scala",
+        reason="runs the text it is given",
+        inline="",
+        quits="--version --help",
+        permutes=True,
+        files=_NO_TOOL_OF_JAVA,
+    ),
     # Their options are read behind an operand, too.
     Interpreter(
-        names="jshell scala gnuplot gforth",
+        names="jshell gnuplot gforth",
         reason="runs the text it is given",
         options="",
         inline="",

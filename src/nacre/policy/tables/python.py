@@ -41,7 +41,11 @@ PROGRAMS = (
         plain_values=True,
         reason="it runs what a configuration says, and puts itself among git's hooks",
         options="-h -V -a -v --help --version --color= --all-files --verbose --show-diff-on-failure --hook-stage= --fail-fast --bleeding-edge --freeze --jobs= -j=",
-        checks=(("--from-ref= --to-ref= -s= --source= -o= --origin=", REVISION),),
+        checks=(
+            ("--from-ref= --to-ref= -s= --source= -o= --origin=", REVISION),
+            # Hooks are given these names, and some look for settings beside them.
+            ("--files=", rf"(?!{OUTSIDE})[\s\S]*"),
+        ),
         reads="--files=",
         places="-c= --config=",
         runs="--repo=",
@@ -50,7 +54,9 @@ PROGRAMS = (
         commands=(
             Program(
                 names="run autoupdate clean gc migrate-config validate-config validate-manifest sample-config",
-                operands="maybe",
+                reason="hooks look for settings beside a file that is named",
+                operands="own",
+                refuses=OUTSIDE,
             ),
         ),
     ),

@@ -52,6 +52,12 @@ FOR_TESTS = (
     rf"|(?:--?[\w-]+=?)?(?:{OUTSIDE})|(?s:.*)(?:[=,;\s]|:(?!//))(?:{OUTSIDE})|(?!(?:{SELECTION})\Z)"
 )
 
+# Programs of Java itself, which take code, and write: jshell, javac, jar. And languages of others.
+JAVA_TOOLS = (
+    r"(?:javax?|jdk|sun|com[./]sun)[./]|clojure[./]main\b|groovy[./]|"
+    r"org[./](?:codehaus[./]groovy|jruby|python|mozilla[./]javascript|jetbrains[./]kotlin)[./]|scala[./]tools[./]|bsh[./]"
+)
+
 # A commit or a branch, which git is told: no option.
 REVISION = r"[\w@][\w./@~^{}-]*"
 
