@@ -87,8 +87,9 @@ _COMMITS_WITHOUT = _GIVES_MESSAGE | names("--fixup --no-edit --dry-run --short -
 # What stands before the command, so that no editor is started.
 NO_EDITOR = frozenset({"GIT_EDITOR=true", "GIT_EDITOR=:"})
 _WRITE_MESSAGE = "write -m 'message'"
-# An address of another machine (host:path, https://host/path); all else is a directory, or a remote's name.
-_REMOTE_ADDRESS = regex(r"(?!file:)[^/:]+:")
+# An address of another machine (host:path, https://host/path); all else is a directory (C:/x, too), or a
+# remote's name.
+_REMOTE_ADDRESS = regex(r"(?!file:|[A-Za-z]:[/\\])[^/:]+:")
 _NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
 # Sub-commands that change files by patterns of git's own: `:/x`, `:(top)x`, `:!x` (all but x), `*.py`.
 # They fill a directory with files that may be links.
