@@ -107,7 +107,7 @@ def find_missing(entry: Program, given: Sequence[Argument], at: Word, found: Eff
         return
     missing = [listed.split()[0] for listed in entry.asks if flags.isdisjoint(listed.split())]
     if missing:
-        reason = "it asks for what is missing, and can start an editor, which can run programs"
+        reason = "it asks for what is missing, or starts an editor, which can run programs"
         named = " and ".join(f"`{flag}`" for flag in missing)
         found.add(runs(at, reason, missing[0], hint=f"write {named}, too"))
 
