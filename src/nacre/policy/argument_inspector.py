@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.argument_facts import (
     completions,
-    find_missing,
     first_operand,
     first_operands,
     is_for_script,
@@ -65,6 +64,7 @@ from nacre.policy.unpacking import (
     find_displaced,
     find_followed,
     find_linked_here,
+    find_missing,
     find_turned,
     find_unpacked,
 )

@@ -157,7 +157,6 @@ GIT = _command(
             plain_values=True,
             dashed_values=_TAKES_DASHES,
             reason="--output writes",
-            # Its -n takes no value, log's does.
             options="-n -s -e -w? -c --numbered --summary --email --committer --group= --format? --since= --after= --until= --before= --author= --grep= --merges --no-merges --first-parent --all --branches? --tags? --remotes? --not --max-count= --skip= -h",
             writes="--output=",
             runs=_DIFF_RUNS,
@@ -168,8 +167,7 @@ GIT = _command(
             dashed_values=_TAKES_DASHES,
             reason="patches are written as files; --output writes",
             options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --creation-factor= --root -h",
-            # The end of the names of files, which lie in the directory that is named.
-            # Ranges are read like the arguments of `git log`: `--range-diff=--output=x` writes x.
+            # Ranges are read like the arguments of `git log`.
             checks=(("--suffix=", r"[\w.-]*"), ("--range-diff=", REVISION)),
             reads="-O= --signature-file= --description-file=",
             writes="-o= --output-directory= --output=",
@@ -436,10 +434,9 @@ GIT = _command(
             reason="configuration, templates and the other side's program are code, and so is an address that names one",
             options="-v -q -n -l -s -j= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
             reads="--reference= --reference-if-able=",
-            # It is fetched; `file:` is a file of this machine.
             # To `git remote update` the name of a remote is an option, where it begins with a dash.
             checks=(("--bundle-uri=", r"https?://[\s\S]*"), ("-o= --origin=", r"\w[\w./-]*")),
-            # Where git's own files would lie under another name than .git.
+            # git's own files would lie under another name.
             runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir= --bare --mirror",
             operands="maybe change",
             refuses=_HELPER,

@@ -174,7 +174,7 @@ class Program(Options):
     brings_links: bool = False
     # Without one of these options it writes a file of its own naming, or of what it is asked for.
     only_with: str = ""
-    # Without an option of each of these lists it asks for what is missing, and may start an editor for it; where
+    # Without an option of each of these lists it asks for what is missing, and may start an editor; where
     # there are sub-commands, without any of them.
     asks: tuple[str, ...] = ()
     # Options with which it writes none either, as long as nothing else is given (gcc -v).
