@@ -465,7 +465,7 @@ _WITH_NAMES = re.compile(
     r"|write `\$\{|write `; [\w}]+`|use -t only"
     r"|use `(?:hash -r|jobs -l)`|leave the attribute out|write x=\$|between two percent signs"
     r"|leave variables out|write the option in full|write it in full|attached to its option"
-    r"|write the path out|write `--[a-z-]+`(?: and `--[a-z-]+`)?, too"
+    r"|write the path out|write `[a-z-]+`(?: and `--[a-z-]+`)?, too"
 )
 
 

@@ -8,18 +8,15 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import runs, writes
 from nacre.policy.options import OFF, Argument, compiled
 from nacre.policy.patterns import may_be_parent, regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nacre.policy.effects import Effects
     from nacre.policy.model import Word
     from nacre.policy.tables.schema import Program
 
-_HELPS = frozenset({"-h", "--help"})
 _PATH = regex(r"[./]")
 # Before a path all of them, else one.
 _LETTERS = regex(r"-[A-Za-z]+(?=[/~.])|-.")
@@ -109,20 +106,6 @@ def is_for_script(entry: Program, item: Argument) -> bool:
     ):
         return False
     return item.kind in {"operand", "unproven"} or (bool(entry.pattern) and item.flag == item.word.text)
-
-
-def find_missing(entry: Program, given: Sequence[Argument], at: Word, found: Effects) -> None:
-    """What it does where an option is missing: it writes a file of its own naming, or starts an editor."""
-    if entry.only_with and not only_shows(entry, given):
-        found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
-    flags = {item.flag for item in given if item.word.glob is None}
-    if not flags.isdisjoint(_HELPS):
-        return
-    missing = [listed.split()[0] for listed in entry.asks if flags.isdisjoint(listed.split())]
-    if missing:
-        reason = "it asks for what is missing, and can start an editor, which can run programs"
-        named = " and ".join(f"`{flag}`" for flag in missing)
-        found.add(runs(at, reason, missing[0], hint=f"write {named}, too"))
 
 
 def only_shows(entry: Program, given: Sequence[Argument]) -> bool:

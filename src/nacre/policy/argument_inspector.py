@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.argument_facts import (
     completions,
-    find_missing,
     first_operand,
     first_operands,
     is_for_script,
@@ -65,6 +64,7 @@ from nacre.policy.unpacking import (
     find_displaced,
     find_followed,
     find_linked_here,
+    find_missing,
     find_turned,
     find_unpacked,
 )
@@ -187,7 +187,7 @@ class ArgumentInspector:
             self._response_files(given, found)
         for item in first_operands(entry, outer, given, first) if entry.spelled else ():
             self._spelled(entry, item.word, words, found)
-        if entry.only_with or entry.asks:
+        if (entry.only_with or entry.asks) and (first is None or not entry.commands):
             find_missing(entry, given, words[0] if words else Word("", 0, 0), found)
         if entry.for_scripts and not entry.passes:
             self.for_scripts(entry, [item.word for item in given if is_for_script(entry, item)], found)

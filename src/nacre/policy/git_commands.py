@@ -87,8 +87,9 @@ _COMMITS_WITHOUT = _GIVES_MESSAGE | names("--fixup --no-edit --dry-run --short -
 # What stands before the command, so that no editor is started.
 NO_EDITOR = frozenset({"GIT_EDITOR=true", "GIT_EDITOR=:"})
 _WRITE_MESSAGE = "write -m 'message'"
-# An address of another machine (host:path, https://host/path); all else is a directory, or a remote's name.
-_REMOTE_ADDRESS = regex(r"(?!file:)[^/:]+:")
+# An address of another machine (host:path, https://host/path); all else is a directory (C:/x, too), or a
+# remote's name.
+_REMOTE_ADDRESS = regex(r"(?!file:|[A-Za-z]:[/\\])[^/:]+:")
 _NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
 # Sub-commands that change files by patterns of git's own: `:/x`, `:(top)x`, `:!x` (all but x), `*.py`.
 # They fill a directory with files that may be links.
@@ -184,9 +185,8 @@ class GitInspector(CodeInspector):
             if named:
                 # No remote of that name: a directory.
                 found.paths.append(PathUse(word, "repository", ("remote",)))
-            elif not _REMOTE_ADDRESS.match(text):
-                reason = "the hooks of a repository on this machine are run when something is pushed there"
-                found.add(runs(word, reason, word.text if word.literal and ":" not in word.text else ""))
+            else:
+                _find_hooks(word, found)
 
     def _git_patterns(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """`git rm '*.toml'`, `git restore :/x`: git itself looks for the files that it changes."""
@@ -249,6 +249,8 @@ class GitInspector(CodeInspector):
             rest = rest[position(rest, verb) + 1 :]
             entry = next((c for c in entry.commands if c.names == "add"), None)
         operands = _operands(entry, rest) if entry is not None else []
+        for word in operands[:1]:
+            _find_hooks(word, found)  # it becomes the remote of that name
         if len(operands) != 1:
             return
         address = operands[0]
@@ -337,6 +339,14 @@ class GitInspector(CodeInspector):
         if starts:
             effect = runs(starts[0], "git starts an editor, which can run programs", "--edit", hint=hint)
             found.add(replace(effect, unless=NO_EDITOR))
+
+
+def _find_hooks(address: Word, found: Effects) -> None:
+    """`git remote add x ./y`, `git clone ./y x`: what is pushed there starts what its hooks say."""
+    text = address.text if address.literal else address.prefix
+    if not _REMOTE_ADDRESS.match(text):
+        reason = "the hooks of a repository on this machine are run when something is pushed there"
+        found.add(runs(address, reason, address.text if address.literal and ":" not in address.text else ""))
 
 
 def _leave_out_tree(rest: Sequence[Word], found: Effects) -> None:

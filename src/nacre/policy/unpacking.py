@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import PathUse, known_path, runs, shown, unknown_at, unresolved
+from nacre.policy.argument_facts import only_shows
+from nacre.policy.effects import PathUse, known_path, runs, shown, unknown_at, unresolved, writes
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.policy.tables.schema import Program
 
 # Options of cp and rsync with which a directory is copied with all that is in it.
+_HELPS = frozenset({"-h", "--help"})
 _COPIES_WHOLE = frozenset(
     {"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dirs", "-T", "--no-target-directory"}
 )
@@ -45,6 +47,20 @@ _PATTERN = regex(r"[*?\[]")
 _END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
 # `-t` and `--target-directory`, of which only the end is known.
 _MAY_END_OPTION = regex(r"[a-z-]*\Z")
+
+
+def find_missing(entry: Program, given: Sequence[Argument], at: Word, found: Effects) -> None:
+    """What it does where an option is missing: it writes a file of its own naming, or starts an editor."""
+    if entry.only_with and not only_shows(entry, given):
+        found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
+    flags = {item.flag for item in given if item.word.glob is None}
+    if not flags.isdisjoint(_HELPS):
+        return
+    missing = [listed.split()[0] for listed in entry.asks if flags.isdisjoint(listed.split())]
+    if missing:
+        reason = "it asks for what is missing, or starts an editor, which can run programs"
+        named = " and ".join(f"`{flag}`" for flag in missing)
+        found.add(runs(at, reason, missing[0], hint=f"write {named}, too"))
 
 
 def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> None:

@@ -119,6 +119,8 @@ PROGRAMS = (
                 Program(
                     names=service,
                     reason="a rule must spell what changes or fetches things",
+                    # Alone it asks for keys, and writes them down.
+                    asks=("list",) if service == "configure" else (),
                     commands=(
                         Program(
                             names=operations,

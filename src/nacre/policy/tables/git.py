@@ -18,7 +18,7 @@ _command = partial(Program, end_of_options=True)
 
 _DIFF = "-a -b -B? -C? -c -D -e -G= -I= -l= -M? -m -p -R -r -s -S= -t -U? -u -W -w -X? -z --patch --no-patch --unified? --function-context --no-function-context --raw --patch-with-raw --patch-with-stat --numstat --shortstat --dirstat? --cumulative --dirstat-by-file? --check --summary --name-only --name-status --stat? --stat-width= --stat-name-width= --stat-graph-width= --stat-count= --compact-summary --no-compact-summary --binary --full-index --no-full-index --color? --no-color --ws-error-highlight= --abbrev? --no-abbrev --src-prefix= --dst-prefix= --line-prefix= --no-prefix --default-prefix --inter-hunk-context= --output-indicator-new= --output-indicator-old= --output-indicator-context= --break-rewrites? --find-renames? --irreversible-delete --find-copies? --find-copies-harder --no-find-copies-harder --no-renames --rename-empty --no-rename-empty --minimal --no-minimal --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --ignore-matching-lines= --no-ignore-matching-lines --indent-heuristic --no-indent-heuristic --patience --histogram --diff-algorithm= --anchored= --word-diff? --word-diff-regex= --color-words? --color-moved? --no-color-moved --color-moved-ws= --no-color-moved-ws --relative? --no-relative --text --no-text --exit-code --no-exit-code --quiet --no-quiet --no-ext-diff --no-textconv --ignore-submodules? --submodule? --ita-invisible-in-index --ita-visible-in-index --pickaxe-all --pickaxe-regex --rotate-to= --skip-to= --find-object= --diff-filter= --diff-merges= --no-diff-merges --combined-all-paths --cc --dd --full-diff"
 _REVISIONS = "-E -F -i -P -n= -g --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --max-age= --min-age= --author= --committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents? --max-parents? --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry --walk-reflogs --merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --pretty? --format? --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --show-notes? --standard-notes --no-standard-notes --relative-date --date= --parents --children --left-right --graph --no-graph --show-linear-break? --count --objects --end-of-options -h"
-_LOG = "--follow --no-follow --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --mailmap --no-mailmap --use-mailmap --no-use-mailmap --log-size"
+_LOG = "--follow --no-follow --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --mailmap --no-mailmap --use-mailmap --no-use-mailmap --log-size --remerge-diff"
 # -O reads an order of files; a repository's own drivers run for --textconv anyway, an external diff only for --ext-diff.
 _DIFF_READS = "-O="
 _DIFF_RUNS = "--ext-diff --textconv --show-signature"
@@ -157,7 +157,6 @@ GIT = _command(
             plain_values=True,
             dashed_values=_TAKES_DASHES,
             reason="--output writes",
-            # Its -n takes no value, log's does.
             options="-n -s -e -w? -c --numbered --summary --email --committer --group= --format? --since= --after= --until= --before= --author= --grep= --merges --no-merges --first-parent --all --branches? --tags? --remotes? --not --max-count= --skip= -h",
             writes="--output=",
             runs=_DIFF_RUNS,
@@ -168,8 +167,7 @@ GIT = _command(
             dashed_values=_TAKES_DASHES,
             reason="patches are written as files; --output writes",
             options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --creation-factor= --root -h",
-            # The end of the names of files, which lie in the directory that is named.
-            # Ranges are read like the arguments of `git log`: `--range-diff=--output=x` writes x.
+            # Ranges are read like the arguments of `git log`.
             checks=(("--suffix=", r"[\w.-]*"), ("--range-diff=", REVISION)),
             reads="-O= --signature-file= --description-file=",
             writes="-o= --output-directory= --output=",
@@ -436,10 +434,9 @@ GIT = _command(
             reason="configuration, templates and the other side's program are code, and so is an address that names one",
             options="-v -q -n -l -s -j= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
             reads="--reference= --reference-if-able=",
-            # It is fetched; `file:` is a file of this machine.
             # To `git remote update` the name of a remote is an option, where it begins with a dash.
             checks=(("--bundle-uri=", r"https?://[\s\S]*"), ("-o= --origin=", r"\w[\w./-]*")),
-            # Where git's own files would lie under another name than .git.
+            # git's own files would lie under another name.
             runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir= --bare --mirror",
             operands="maybe change",
             refuses=_HELPER,

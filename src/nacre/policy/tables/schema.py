@@ -184,7 +184,8 @@ class Program(Options):
     brings_links: bool = False
     # Without one of these options it writes a file of its own naming, or of what it is asked for.
     only_with: str = ""
-    # Without an option of each of these lists it asks on a terminal, and starts an editor if it is told to.
+    # Without an option of each of these lists it asks for what is missing, and may start an editor; where
+    # there are sub-commands, without any of them.
     asks: tuple[str, ...] = ()
     # One of these, and what operands must look like for it, or the value of -x: gcc -fsyntax-only x.c.
     shows_only: tuple[str, str] = ("", "")
