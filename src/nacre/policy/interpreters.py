@@ -217,7 +217,9 @@ class CodeInspector(Inspector):
     ) -> bool:
         """Whether an operand is what is run, so that all that follows is for it."""
         self._run_by_name(word, before, words, spec, found)
-        if not self._operand_of(word, spec, found):
+        if before[:1] and before[0] in spec.installs.split() and _is_package(word):
+            found.uses(word, "maybe")  # `deno add npm:zod`, `bun add repl`
+        elif not self._operand_of(word, spec, found):
             self._script(word, words, spec, found)
             return True
         after = words[position(words, word) + 1 :]
@@ -472,7 +474,8 @@ def _may_be_command(word: Word, spec: Interpreter) -> bool:
 
 def _is_package(word: Word) -> bool:
     """A package of the registry, by its name and perhaps its version."""
-    return word.literal and _PACKAGE.fullmatch(word.text) is not None
+    text = word.text.removeprefix("npm:").removeprefix("jsr:")
+    return word.literal and _PACKAGE.fullmatch(text) is not None
 
 
 # Modules that are the project's own by custom: Python has none of these names.

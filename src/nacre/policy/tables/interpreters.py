@@ -82,7 +82,8 @@ INTERPRETERS = (
         hands_on="run",
         installs="add a install i link update up upgrade",
         reason="runs the JavaScript text it is given",
-        options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm --target= --format= --minify --minify-syntax --minify-whitespace --minify-identifiers --sourcemap? --splitting --external=",
+        options="-D --dev --exact --optional --peer --ignore-scripts --force --lockfile-only --save-text-lockfile --latest --pass-with-no-tests --randomize --only-failures --max-concurrency= --watch --hot --smol --bail? --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm --target= --format= --minify --minify-syntax --minify-whitespace --minify-identifiers --sourcemap? --splitting --external=",
+        checks=(("--omit=", "dev|optional|peer"), ("--coverage-reporter=", "text|lcov")),
         # Of `bun build`, which bundles the project's files.
         writes="--outdir= --outfile=",
         inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create c upgrade init compile bundle vendor discord getcompletes approve-scripts jupyter serve lsp publish deploy sandbox desktop completions feedback set delete -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
