@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 256
 # What may run a command more than once.
 _MAY_REPEAT = regex(r"\b(?:for|foreach|while|until|select|repeat|function)\b|(?<!=)\(\s*\)")
+_DEEPEST_CALL = 4
 _LONGEST_CHAIN = 64  # of variables that are made from others
 _MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
 _DECLARING = names("export local readonly declare typeset")
@@ -232,13 +233,18 @@ class Context:
         """Tell whether a variable is given something in front of this place of the text."""
         return any(at < place for _, at in self._assigned.get(name, ()))
 
-    def is_certain(self, name: str, at: int) -> bool:
-        """Tell whether this text itself has surely assigned a variable before this place."""
+    def is_certain(self, name: str, at: int, depth: int = 0) -> bool:
+        """Tell whether this text itself has surely assigned a variable before this place runs."""
         if self._opaque or name in self.associative or is_kept_by_shell(name, self.shell):
             return False
-        if any(start <= at < end for start, end in self._later):
+        if any(start <= at < end for start, end in self._later) or name not in self._certain:
             return False
-        return any(start <= at < end for start, end in self._certain.get(name, ()))
+        if any(start <= at < end for start, end in self._certain[name]):
+            return True
+        # In a function, where it is assigned before all calls of it: `f() { ls "$x"; }; x=a; f`.
+        called = self.calls_at(at) if depth < _DEEPEST_CALL else None
+        calls = called.commands if called is not None else ()
+        return bool(calls) and all(self.is_certain(name, place_of(call), depth + 1) for call in calls)
 
     def values_of(self, name: str) -> tuple[Word, ...] | None:
         """Everything that the text assigns to a variable; None if any of it is not followed."""
