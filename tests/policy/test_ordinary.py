@@ -31,7 +31,7 @@ _PROGRAMS = """
     ps lsof kill pkill sleep env which command uname date whoami hostname free nproc systemctl journalctl seq
     read test [ set cd pwd export wait exit true paste bc nl xargs local pre-commit isort flake8 pyright tox
     gofmt ar ld nm objdump strip ldd valgrind java rake php composer ./app openssl python trap shopt
-    print hash history type ulimit
+    print hash history type ulimit shift
     ./bin/cli.js ./build/bench ./build/tests ./build/unit_tests ./configure ./mvnw ./run_tests.sh
     ./scripts/test.sh ./server ./solve ./t .venv/bin/pip .venv/bin/python /tmp/a /tmp/t 7z Rscript
     alembic ansible-playbook apt apt-cache apt-get bandit base64 bash bin/rails brew bun c++filt cc

@@ -8,7 +8,7 @@ lowest first:
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
     simple, plain, conditions, compounds, posix; cmd,
     powershell_tokens, powershell, fish
-    alternatives, outputs, calls, command_facts,           what a word can be when the command runs
+    alternatives, outputs, command_facts, calls,           what a word can be when the command runs
     elements, given_parameters, values
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments

@@ -34,7 +34,7 @@ _DECLARING = frozenset({"bash", "zsh", "ksh", "ksh93", "mksh"})
 # Variables that the shell gives a value of its own, and that lose it for ever when they are unset.
 _SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD OLDPWD OPTARG OPTIND")
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ELEMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)\[[0-9]+\]\Z")
+_ELEMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)\[-?[0-9]+\]\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
 _MATCH_FLAG = regex(r"-[aeginqrv]+\Z|--(?:all|entire|groups-only|ignore-case|index|invert|quiet|regex)?\Z")

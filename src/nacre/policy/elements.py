@@ -62,12 +62,12 @@ def _part(
     return tuple(elements) if plain else None
 
 
-def adds_number(item: Assignment, at: int, becomes: Becomes, *, certain: bool) -> bool:
-    """`pids=()`, `pids+=($!)`, `pids=("${pids[@]}" $!)`; `certain`: it surely held what this text gave it."""
+def adds_number(item: Assignment, at: int, becomes: Becomes, is_certain: Callable[[str, int], bool]) -> bool:
+    """`pids=()`, `pids+=($!)`, `pids=("${pids[@]}" $!)` if it surely held what this text gave it."""
     value = item.appended or item.value
     if not item.array or value is None:
         return False
     if value.text == UNKNOWN and value.expansions[0].each and value.expansions[0].name == item.name:
-        return value.expansions[0].kind == "variable" and certain
+        return value.expansions[0].kind == "variable" and is_certain(item.name, at)
     found = becomes(value, at) if item.listed else ()
     return all(len(words) == 1 and as_value(words[0]).number for words in found)

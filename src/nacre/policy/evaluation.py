@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
-_DEEPEST_CALL = 8  # of functions that are called before those that they call are there
 _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
@@ -257,18 +256,13 @@ def _check_commands(
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
 
 
-def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context, depth: int = 0) -> bool:
+def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context) -> bool:
     """`main() { helper; }; helper() { ls; }; main`: it stands in a function that is only called later.
 
     `first` is the first command that runs after the helper is there.
     """
-    called = context.calls_at(command.start) if depth < _DEEPEST_CALL else None
-    if called is None or not called.commands:
-        return False
     at = scan.commands[first].start if first < len(scan.commands) else len(context.source)
-    return all(
-        call.start >= at or _runs_behind(first, call, scan, context, depth + 1) for call in called.commands
-    )
+    return context.is_called_only(command.start, lambda place: place >= at)
 
 
 def _too_many(text: str) -> Finding:

@@ -64,7 +64,7 @@ from nacre.policy.outputs import BLANKS, PRINTS_PATH_OF, output_shape
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from nacre.policy.calls import Called
     from nacre.policy.model import Definition, Redirection, Scan, Shape
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 256
 # What may run a command more than once.
 _MAY_REPEAT = regex(r"\b(?:for|foreach|while|until|select|repeat|function)\b|(?<!=)\(\s*\)")
+_MOST_FUNCTIONS = 16  # that call each other, until one is called from outside of them
 _LONGEST_CHAIN = 64  # of variables that are made from others
 _MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
 _DECLARING = names("export local readonly declare typeset")
@@ -233,12 +234,32 @@ class Context:
         return any(at < place for _, at in self._assigned.get(name, ()))
 
     def is_certain(self, name: str, at: int) -> bool:
-        """Tell whether this text itself has surely assigned a variable before this place."""
+        """Tell whether this text itself has surely assigned a variable before this place runs."""
         if self._opaque or name in self.associative or is_kept_by_shell(name, self.shell):
             return False
-        if any(start <= at < end for start, end in self._later):
+        if any(start <= at < end for start, end in self._later) or name not in self._certain:
             return False
-        return any(start <= at < end for start, end in self._certain.get(name, ()))
+        ranges = self._certain[name]
+        if any(start <= at < end for start, end in ranges):
+            return True
+        # In a function, where it is assigned before all calls of it: `f() { ls "$x"; }; x=a; f`.
+        return self.is_called_only(at, lambda place: any(start <= place < end for start, end in ranges))
+
+    def is_called_only(self, at: int, holds: Callable[[int], bool]) -> bool:
+        """Tell whether the function around a place runs only by calls at places of which something holds.
+
+        Such a call may stand in another function, of which the same is true.
+        """
+        seen: set[int] = set()
+        waiting = [at]
+        while waiting:
+            called = self.calls_at(waiting.pop())
+            if called is None or not called.commands or len(seen) > _MOST_FUNCTIONS:
+                return False
+            if id(called.commands) not in seen:
+                seen.add(id(called.commands))
+                waiting += [place for place in map(place_of, called.commands) if not holds(place)]
+        return True
 
     def values_of(self, name: str) -> tuple[Word, ...] | None:
         """Everything that the text assigns to a variable; None if any of it is not followed."""
@@ -369,8 +390,7 @@ class Context:
         repeated = _MAY_REPEAT.search(self.source) is not None
         known = known_elements(given, word, expansion, self.alternatives, repeated=repeated)
         if known is None and all(
-            adds_number(item, place, self.alternatives, certain=self.is_certain(name, place))
-            for item, place in given
+            adds_number(item, place, self.alternatives, self.is_certain) for item, place in given
         ):
             known = [(replace(word, expansions=(replace(expansion, shape="digits"),)),)]
         self._followed.discard(name)
