@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "equip", "alter", "fill"})
 _MOST_HIDDEN = 2_000
+_MOST_PUT = 100  # each of them is looked for in each directory
 _OTHERWISE_KNOWN = frozenset({".git", ".tox", ".nox"})
 _SEVERAL = "run it as several commands"
 OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
@@ -173,10 +174,11 @@ class Arrivals:
 
 def held(own: OwnFiles, use: PathUse, put: Sequence[str]) -> Callable[[str, str], bool]:
     """How a path that is changed is held against own files: with all that is in it, or what is put there."""
-    if not use.stays or not put or any(map(is_pattern, put)):
+    found = dict.fromkeys(put)
+    if not use.stays or not 0 < len(found) <= _MOST_PUT or any(map(is_pattern, found)):
         return own.is_within
     return lambda path, directory: (
-        own.is_one(path, directory) or any(own.is_within(joined(path, name), directory) for name in put)
+        own.is_one(path, directory) or any(own.is_within(joined(path, name), directory) for name in found)
     )
 
 

@@ -33,7 +33,7 @@ _DIRECTORY = regex(
 # `$dir = 'build'`, at the beginning of a text, and whatever could give the variable another value.
 _DIRECTORIES = r"\$(?:PWD|HOME|PSScriptRoot)(?:\.Path)?|Get-Location|\(Get-Location\)(?:\.Path)?"
 _GIVEN = regex(
-    r"""(?i)[\s;]*\$(\w+)[ \t]*=[ \t]*(?:'([^':\n]*)'|"([^":$`\n]*)"""
+    r"""(?i)[\s;]*\$(\w+)[ \t]*=[ \t]*(?:'([^':\n]*)'|"([^":$`\n]*)["]"""
     rf"""|({_DIRECTORIES}|git rev-parse --show-toplevel))[ \t\r]*(?=[;\n])"""
 )
 _SETS = r"(?i)\$\{{?(?:\w+:)?{0}\}}?(?:[ \t]*(?:[-+*/%]|\?\?)?=|\+\+|--|\s+in\b)"
