@@ -6,7 +6,7 @@ A function runs by its name as the first word of a command. Where its name stand
 (`trap f EXIT`, `export -f f`, `x=f`), where the name of a command is only known when it runs, where the
 function is defined twice, or where its body moves its parameters (`set --`) or makes variables that take
 values in another way (`local -a x`), nothing is known. A `shift` is followed where it surely takes place, and
-once. A command that is nothing but `"$@"` or `"$1"` runs what the calls of its function name.
+once. A command that is nothing but `"$@"` runs what the calls of its function name.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ class Calls:
         return self._known_names
 
     def _runs_its_arguments(self, command: SimpleCommand) -> bool:
-        """It is `"$@"` or `"$1"`, and every call names a command that leaves the shell as it is."""
+        """It is `"$@"` in a function, and every call names a command that leaves the shell as it is."""
         definition = self._function_at(command.start)
-        if definition is None or not _is_first_parameter(command.words[0]):
+        if definition is None or not _is_all_parameters(command.words[0]):
             return False
         count = self._shifted_at(definition, command.start)
         if count is None or any(map(_sets_parameters, self._inside(definition))):
@@ -158,12 +158,12 @@ def _has_dynamic_name(command: SimpleCommand) -> bool:
     return bool(called) and bool(called[0].expansions or called[0].glob is not None or called[0].braces)
 
 
-def _is_first_parameter(word: Word) -> bool:
-    """`"$1"`, or `"$@"`, which begins with it; and nothing else."""
+def _is_all_parameters(word: Word) -> bool:
+    """`"$@"`, and nothing else."""
     if word.text != UNKNOWN:
         return False
     piece = word.expansions[0]
-    return piece.kind == "variable" and piece.name in {"@", "1"} and piece.quoted
+    return piece.kind == "variable" and piece.name == "@" and piece.quoted
 
 
 def _called(command: SimpleCommand) -> Sequence[Word]:
