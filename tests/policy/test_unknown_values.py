@@ -34,7 +34,7 @@ _HOSTILE = (
 )
 # Programs with options that are refused because they are not known, not because they could do harm: a value
 # that turns out to be one does none either.
-_HARMLESS_OPTIONS = frozenset({"cp", "docker", "hexdump", "locate", "who"})
+_HARMLESS_OPTIONS = frozenset({"cp", "docker", "fmt", "hexdump", "locate", "who"})
 # Files that split makes have more behind these names.
 _SUFFIXED = frozenset({"split"})
 

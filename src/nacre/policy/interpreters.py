@@ -37,6 +37,7 @@ from nacre.policy.filter_versions import (
     find_taken_for_script,
 )
 from nacre.policy.inspector import Inspector
+from nacre.policy.languages.plain_code import files_of_plain_code
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
@@ -351,7 +352,7 @@ class CodeInspector(Inspector):
         files: tuple[list[str], list[str]] | None = None
         flags = _CODE_FLAGS_OF.get(spec.language, _CODE_FLAGS)
         if spec.language and value is not None and value.literal and item.flag in flags:
-            files = _files_of_plain_code(value.text, spec.language)
+            files = files_of_plain_code(value.text, spec.language)
         if files is not None and value is not None:
             for file in files[0]:
                 found.uses(_as_word(value, file), "read")
@@ -488,7 +489,7 @@ def with_document(step: Step, document: str) -> Step:
     spec = tables.interpreter(base_name(step.words[0].text))
     if spec is None or not spec.language or not any(_is_from_input(effect) for effect in step.effects):
         return step
-    files = _files_of_plain_code(document, spec.language)
+    files = files_of_plain_code(document, spec.language)
     if files is None:
         return step
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
@@ -548,21 +549,6 @@ _CODE_FLAGS_OF = {
 
 
 _TEXT_WRITES = "this text writes a file"
-
-
-def _files_of_plain_code(code: str, language: str) -> tuple[list[str], list[str]] | None:
-    """The files that a text reads and writes, if it does nothing else but compute and print."""
-    if language == "python":
-        from nacre.policy.languages.python import uses_of_plain_python  # noqa: PLC0415 - for the few
-
-        return uses_of_plain_python(code)
-    if language != "javascript":
-        from nacre.policy.languages.one_liners import is_plain_line  # noqa: PLC0415 - for the few
-
-        return ([], []) if is_plain_line(code, language) else None
-    from nacre.policy.languages.javascript import uses_of_plain_javascript  # noqa: PLC0415 - for the few
-
-    return uses_of_plain_javascript(code)
 
 
 def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:

@@ -58,6 +58,7 @@ from nacre.policy.outputs import is_known_output
 from nacre.policy.patterns import regex
 from nacre.policy.tables.archives import TAR
 from nacre.policy.tables.shells import RUNNERS, UNRESOLVABLE
+from nacre.policy.unpacking import tar_with_dashes
 from nacre.policy.values import Context
 
 if TYPE_CHECKING:
@@ -85,7 +86,6 @@ _PANDOC_WRITES = regex(
 _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
-_MOST_LETTERS = 32
 _TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
 # Of rename: what is replaced, and by what.
 _PIECES = 2
@@ -250,7 +250,7 @@ class ProgramInspector(NetworkInspector):
     def read_tar(self, words: tuple[Word, ...]) -> None:
         """Options in all of tar's styles; extracting and creating write files."""
         found = Effects()
-        given = read(compiled(TAR), _with_dashes(words[1:], found))
+        given = read(compiled(TAR), tar_with_dashes(words[1:], found))
         flags = {item.flag for item in given}
         archives = [item.value for item in given if item.flag in {"-f", "--file"}] or [None]
         for item in given:
@@ -552,26 +552,6 @@ def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word,
         else word
         for word in inner
     )
-
-
-def _with_dashes(arguments: Sequence[Word], found: Effects) -> list[Word]:
-    """`tar xfC a.tar dir` as `tar -x -f a.tar -C dir`."""
-    if not arguments or arguments[0].text.startswith("-"):
-        return list(arguments)
-    first, rest = arguments[0], list(arguments[1:])
-    if not first.literal or len(first.text) > _MOST_LETTERS:
-        hint = "write the options first, with a dash"
-        found.add(unresolved(first, "tar takes the first word for letters of options", hint=hint))
-        return list(arguments)
-    specs = compiled(TAR).specs
-    result: list[Word] = []
-    for letter in first.text:
-        flag = "-" + letter
-        result.append(first.with_text(flag))
-        spec = specs.get(flag)
-        if spec is not None and spec.arity == "=" and rest:
-            result.append(rest.pop(0))
-    return result + rest
 
 
 _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {

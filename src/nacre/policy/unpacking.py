@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from nacre.policy.argument_facts import only_shows
 from nacre.policy.effects import PathUse, known_path, runs, shown, unknown_at, unresolved, writes
 from nacre.policy.model import UNKNOWN, Word, names
+from nacre.policy.options import compiled
 from nacre.policy.patterns import regex
+from nacre.policy.tables.archives import TAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +44,8 @@ _OF_EVERY_SYSTEM = names(
     "cat tac head tail wc nl cut paste join comm fold fmt expand rev column od hexdump strings base64 md5sum "
     "sort pr diff cmp diff3 sdiff look grep ls stat du df realpath file shfmt"
 )
+# More letters than tar knows are not read.
+_MOST_LETTERS = 32
 _ENVIRONMENT = regex(r"(?:.*/)?\.?v?env(?:[0-9._-][\w.-]*)?/?\Z")
 _PATTERN = regex(r"[*?\[]")
 _END_OF_PATTERN = regex(r"[^*?\]\0]*\Z")
@@ -239,3 +243,23 @@ def _copies_whole(entry: Program, sources: Sequence[Word], flags: set[str]) -> b
 
 def _names_of_others(word: Word) -> bool:
     return ":" in word.text and _NAMES_OF_OTHERS.match(word.text) is not None
+
+
+def tar_with_dashes(arguments: Sequence[Word], found: Effects) -> list[Word]:
+    """`tar xfC a.tar dir` as `tar -x -f a.tar -C dir`."""
+    if not arguments or arguments[0].text.startswith("-"):
+        return list(arguments)
+    first, rest = arguments[0], list(arguments[1:])
+    if not first.literal or len(first.text) > _MOST_LETTERS:
+        hint = "write the options first, with a dash"
+        found.add(unresolved(first, "tar takes the first word for letters of options", hint=hint))
+        return list(arguments)
+    specs = compiled(TAR).specs
+    result: list[Word] = []
+    for letter in first.text:
+        flag = "-" + letter
+        result.append(first.with_text(flag))
+        spec = specs.get(flag)
+        if spec is not None and spec.arity == "=" and rest:
+            result.append(rest.pop(0))
+    return result + rest
