@@ -25,7 +25,7 @@ _FLOORS = [
         "powershell_drives",
         "powershell_lists",
     },
-    {"pieces", "options", "command_facts", "cmd", "powershell_tokens", "fish"},
+    {"pieces", "options", "plain_code", "command_facts", "cmd", "powershell_tokens", "fish"},
     {"calls", "elements"},
     {"given_parameters"},
     {"values", "argument_facts", "powershell"},

@@ -13,7 +13,7 @@ lowest first:
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     argument_facts, argument_inspector, inspector,         looking through a command
-    filter_versions, interpreters, git_commands,
+    filter_versions, plain_code, interpreters, git_commands,
     find_expression, project_runners,
     network_programs, programs, command_input
     matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables

@@ -44,6 +44,8 @@ _PIPED_FILES = regex(
 # What lists files, and its arguments: names, of which a pattern with a dot in it is for files.
 _LISTS = regex(r"(?i)(?<![\w-])(?:get-childitem|gci|dir|ls)(?![\w-])([^|;&\n(){}]*)")
 _NAMES_PLACE = regex(r"(?i)-(?:literal)?path")
+# -Recurse, which is -s too, and -Depth.
+_GOES_DEEPER = regex(r"(?i)-[rsd]")
 _BETWEEN_NAMES = regex(r"[\s,]+")
 _LAST = regex(r"[^\\/]*[*?\[][^\\/]*\Z")
 _BEFORE_PATTERN = regex(r"/?[^/]*[*?\[].*\Z")
@@ -285,8 +287,12 @@ class CmdletReader:
             for place in places if named else [".", *places]:
                 plain, last = place.replace("\\", "/"), _LAST.search(place)
                 if "$" not in place and not (last is not None and "." in last[0]):
-                    known = plain if last is None else _BEFORE_PATTERN.sub("", plain)
-                    yield PathUse(self.words[0].with_text(known or "."), "tree")
+                    known = (plain if last is None else _BEFORE_PATTERN.sub("", plain)) or "."
+                    if last is not None or any(map(_GOES_DEEPER.match, names)):
+                        yield PathUse(self.words[0].with_text(known), "tree")
+                    else:
+                        files = self.words[0].with_text(f"{known}/*")
+                        yield PathUse(replace(files, glob=len(known) + 1), "read")
 
 
 _ACCESS: dict[str, Access] = {

@@ -37,10 +37,10 @@ from nacre.policy.filter_versions import (
     find_taken_for_script,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.languages.plain_code import files_of_plain_code
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
+from nacre.policy.plain_code import files_of_plain_code
 from nacre.policy.project_runners import (
     FETCHED,
     find_command,

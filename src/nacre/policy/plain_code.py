@@ -1,6 +1,7 @@
 """Short texts in the languages of interpreters: `python3 -c`, `node -e` and the like.
 
-Above: `interpreters`. Below: the readers, one for each language; each is loaded when its language first appears.
+Above: `interpreters`. Below: the readers in `languages`; each is loaded when its language
+first appears.
 """
 
 from __future__ import annotations
