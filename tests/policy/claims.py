@@ -23,6 +23,7 @@ from oracle_driver import HOME, WORK
 from shell_oracle import Observation
 
 from nacre.policy import Policy, judge, judge_argv, tables
+from nacre.policy.builtins import SOME_NUMBER
 from nacre.policy.evaluation import scan_for
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.programs import inspect
@@ -32,6 +33,7 @@ _MOST_ARGUMENTS = 400
 _MOST_BRACES = 32
 # A handler in zsh is told the name that `exec -a` gives, not the program's.
 _RENAMES = re.compile(r"\bexec\s+-\w*a")
+_BARE = re.compile(r"[\w./:,@%+=^!*?\[\]{}~-]+")  # a pattern that needs no quotes
 _PIPE = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
 
 
@@ -97,7 +99,7 @@ _PIECES = {
 
 def _shape(word: Word) -> _Shape:
     if word.literal:
-        return _Shape(_compiled(re.escape(word.text)))
+        return _Shape(_compiled(re.escape(word.text).replace(SOME_NUMBER, _PIECES["number"])))
     if word.braces:
         expanded = None if word.dynamic or word.pattern or word.tilde else _expand_braces(word.text)
         texts = [word.text, *(expanded or ())]  # a shell without braces takes them as they are
@@ -268,7 +270,8 @@ def command_misses(  # noqa: PLR0913 - the command and its circumstances
     if targets or rules & {*argv[1:]}:  # behind a wrapper it cannot be given by the name of its rule
         return []
     patterns = {word.text for claim in fitting for word in claim.words if word.glob is not None}
-    quoted = " ".join(word if word in patterns else _quoted(word, shell) for word in argv)
+    bare = {word for word in patterns if _BARE.fullmatch(word)}
+    quoted = " ".join(word if word in bare else _quoted(word, shell) for word in argv)
     if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []

@@ -417,7 +417,7 @@ class ArgumentInspector:
     def _address(self, entry: Options, word: Word, found: Effects) -> None:
         """A file that could be an address, and one that loads code: a key in an engine or on a token."""
         addresses: bool = getattr(entry, "addresses", False)
-        if not addresses and ":" not in word.text:
+        if not addresses and (":" not in word.text or getattr(entry, "harmless", False)):
             return
         text = word.text if word.literal else word.prefix
         if _CODE_ADDRESS.match(text) or (addresses and _ADDRESS.match(text)):

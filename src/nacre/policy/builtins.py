@@ -37,6 +37,8 @@ _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ELEMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)\[-?[0-9]+\]\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
+# Stands for one that is not known. No rule names it, nor a program that ends in it.
+SOME_NUMBER = "40917"
 _MATCH_FLAG = regex(r"-[aeginqrv]+\Z|--(?:all|entire|groups-only|ignore-case|index|invert|quiet|regex)?\Z")
 _SET_LETTERS = regex(r"[-+][efuxvCE]*\Z")
 _SET_NAME_FOLLOWS = regex(r"[-+][efuxvCE]*o\Z")
@@ -481,7 +483,7 @@ def _trap(use: Builtin) -> None:
     # `trap "kill $!" EXIT`: which number it is makes no difference.
     numbers = words[0].spelled and all(piece.shape in {"digits", "number"} for piece in words[0].expansions)
     if numbers:
-        words = (words[0].with_text(words[0].text.replace(UNKNOWN, "1")), *words[1:])
+        words = (words[0].with_text(words[0].text.replace(UNKNOWN, SOME_NUMBER)), *words[1:])
     signals = [word.text.upper().removeprefix("SIG") for word in words[1:] if word.literal]
     if words[0].literal and signals and len(signals) == len(words) - 1:
         use.kept = words[0]
