@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.policy.values import Context
 
 _MOST_KEYED = 64
+_DECLARING = frozenset({"declare", "typeset", "local"})
 _HINT = "use a name of its own for the array, and declare it first of all: declare -A name"
 
 
@@ -39,7 +40,8 @@ def list_names(scan: Scan) -> frozenset[str]:
 
 
 def _declares_keys(command: SimpleCommand) -> bool:
-    return [word.text for word in command.words[1:2]] == ["-A"]
+    words = [word.text for word in command.words[:2]]
+    return words[1:] == ["-A"] and words[0] in _DECLARING
 
 
 def _has_keys_at(place: int, name: str, scan: Scan, keyed: Sequence[Certain]) -> bool:
@@ -51,24 +53,38 @@ def _has_keys_at(place: int, name: str, scan: Scan, keyed: Sequence[Certain]) ->
 def objections_to_keys(scan: Scan, context: Context, kept: Collection[str]) -> Iterator[Refusal]:
     """The keys of arrays that may be lists, or nothing, when they are used."""
     unsets = any(command_name(command) == "unset" for command in scan.commands)
-    given_before: dict[str, bool] = {}
+    ranges: dict[str, list[tuple[Certain, bool]]] = {}
     for item in scan.keyed:
-        if item.name not in given_before:
-            given_before[item.name] = _is_given_before(item.name, scan, context)
+        if item.name not in ranges:
+            ranges[item.name] = _ranges_of(item.name, scan, context)
         known = not (unsets or context.is_opaque or is_kept_by_shell(item.name, context.shell))
-        if not known or f"@{item.name}" in kept or given_before[item.name]:
+        around = [sure for found, sure in ranges[item.name] if found.start <= item.start < found.end]
+        if not known or f"@{item.name}" in kept or not around or not all(around):
             reason = (
                 f"`{item.name}` may be a list, and bash evaluates what stands for the number of an element"
             )
             yield Refusal(reason, item.start, item.end, _HINT)
 
 
-def _is_given_before(name: str, scan: Scan, context: Context) -> bool:
-    """Whether the text assigns to a name before it is declared as an array with keys."""
-    declared = [
-        command.start
-        for command in scan.commands
-        if _declares_keys(command)
-        and name in {*(word.text for word in command.words), *(item.name for item in command.assignments)}
+def _ranges_of(name: str, scan: Scan, context: Context) -> list[tuple[Certain, bool]]:
+    """Where an array has keys as long as it was no list before, and whether that is sure."""
+    found = [item for item in scan.certain if item.name == f"{name}["]
+    if len(found) > _MOST_KEYED:
+        return []
+    declared = [command.start for command in scan.commands if _declares_keys(command)]
+    ends = {len(context.source) + 1, *(item.end for item in scan.definitions)}
+    return [
+        (item, not any(_may_come_before(item, place, declared, ends) for place in places))
+        for item in found
+        for places in [[place for place in context.places_assigned(name) if place not in declared]]
     ]
-    return not declared or context.assigns_before(name, min(declared))
+
+
+def _may_come_before(item: Certain, place: int, declared: Sequence[int], ends: Collection[int]) -> bool:
+    """Whether what is assigned at a place may be there when an array with keys is declared.
+
+    What stands behind a declaration comes before it, too, where a loop is around both. A whole text is not
+    repeated, and each call of a function makes an array of its own.
+    """
+    start = max((at for at in declared if at < item.start), default=0)
+    return place < start or (item.end not in ends and not start <= place < item.end)
