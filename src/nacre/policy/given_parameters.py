@@ -33,7 +33,7 @@ def values_of_parameter(called: Called, number: int, becomes: Becomes) -> tuple[
     number += called.shifted
     for command in called.commands:
         value = [command.words[0].with_text("")]
-        surely_shifted = called.shifted < 2 or len(command.words) > called.shifted + 1
+        surely_shifted = called.shifted <= 1 or len(command.words) > called.shifted + 1
         for word in command.words[1 : number + 1]:
             readings = with_nothing(becomes(word, place_of(command)))
             if word is command.words[-1] and surely_shifted:
