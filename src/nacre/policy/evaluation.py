@@ -276,9 +276,7 @@ def _too_many(text: str) -> Finding:
     return Finding("", "", "deny", "not understood", reason, 0, len(text), "run it as several commands")
 
 
-def _objections(
-    findings: Findings, scan: Scan, context: Context, left: Collection[str]
-) -> Iterable[Refusal]:
+def _objections(findings: Findings, scan: Scan, context: Context, left: Collection[str]) -> Iterable[Refusal]:
     """What is understood, but only decided when it runs."""
     if not scan.unresolved and not scan.evaluated and not scan.keyed and context.shell != "zsh":
         return ()
