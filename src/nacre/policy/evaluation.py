@@ -212,13 +212,8 @@ def _check_commands(
     """The simple commands that a scanner found; `left`: what texts before and around it have defined."""
     scan, context = reading.scan, reading.context
     text = context.source
-    for item in _objections(findings, scan, context, left):
-        start, end = place(item.start, item.end)
-        shown = text[item.start : item.end]
-        found = Finding(
-            shown, "", findings.when_unknown, "not resolvable", item.reason, start, end, item.hint
-        )
-        findings.add(found)
+    _add_objections(findings, text, _objections(findings, scan, context, left), place)
+    known_numbers = _numbers(findings)
     findings.texts.append(text)
     if not depth:
         findings.source, findings.commands = text, scan.commands
@@ -258,8 +253,22 @@ def _check_commands(
                 called = functions.get(script.text, index + 1) <= index if script.later else False
                 kept = _body_of(script, context, scan, findings) if called else script
                 _check_script(findings, kept, place, depth)
+    if not depth and _numbers(findings) != known_numbers:  # a trap may make a number of a variable
+        _add_objections(findings, text, _as_numbers(findings, context, _numbers(findings)), place)
     if not scan.commands and scan.refusal is None and findings.policy.mode != "open":
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _add_objections(
+    findings: Findings, text: str, objections: Iterable[Refusal], place: Callable[[int, int], Span]
+) -> None:
+    for item in objections:
+        start, end = place(item.start, item.end)
+        shown = text[item.start : item.end]
+        found = Finding(
+            shown, "", findings.when_unknown, "not resolvable", item.reason, start, end, item.hint
+        )
+        findings.add(found)
 
 
 def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context) -> bool:
@@ -317,6 +326,10 @@ def _as_numbers(findings: Findings, context: Context, left: Collection[str]) -> 
     for item in context.unproven_numbers(names):
         reason = f"zsh evaluates what `{item.name}` is given, which arithmetic has made a number"
         yield Refusal(reason, item.start, item.end, "use a variable with another name")
+
+
+def _numbers(findings: Findings) -> set[str]:
+    return {name for name in findings.kept if name.startswith("#")}
 
 
 def _null_commands(scan: Scan, context: Context) -> Iterator[Refusal]:
