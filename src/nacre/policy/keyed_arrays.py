@@ -72,19 +72,22 @@ def _ranges_of(name: str, scan: Scan, context: Context) -> list[tuple[Certain, b
     if len(found) > _MOST_KEYED:
         return []
     declared = [command.start for command in scan.commands if _declares_keys(command)]
-    ends = {len(context.source) + 1, *(item.end for item in scan.definitions)}
-    return [
-        (item, not any(_may_come_before(item, place, declared, ends) for place in places))
-        for item in found
-        for places in [[place for place in context.places_assigned(name) if place not in declared]]
-    ]
+    places = [place for place in context.places_assigned(name) if place not in declared]
+    return [(item, not _may_be_list(item, places, declared, scan, context)) for item in found]
 
 
-def _may_come_before(item: Certain, place: int, declared: Sequence[int], ends: Collection[int]) -> bool:
-    """Whether what is assigned at a place may be there when an array with keys is declared.
+def _may_be_list(
+    item: Certain, places: Sequence[int], declared: Sequence[int], scan: Scan, context: Context
+) -> bool:
+    """Whether what is assigned at these places may be there when an array with keys is declared.
 
     What stands behind a declaration comes before it, too, where a loop is around both. A whole text is not
-    repeated, and each call of a function makes an array of its own.
+    repeated. A function makes an array of its own, each time; what others hold is nothing to it.
     """
     start = max((at for at in declared if at < item.start), default=0)
-    return place < start or (item.end not in ends and not start <= place < item.end)
+    around = [body for body in scan.definitions if body.start <= start < body.end]
+    body = max(around, key=lambda body: body.start, default=None)
+    if body is not None:
+        places = [place for place in places if body.start <= place < body.end]
+    end = len(context.source) + 1 if body is None else body.end
+    return any(place < start or (item.end != end and not start <= place < item.end) for place in places)
