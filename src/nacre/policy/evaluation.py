@@ -127,7 +127,10 @@ def _check_text(
     reading = _remembered(text, shell) if plain else _read(text, shell)
     if plain and reading.scan.keyed:
         plain, reading = False, _read(text, shell)  # what is left from before matters to it
+    # A text inside a text meets what the one around it has left, too.
+    left = frozenset({*findings.kept_before, *findings.kept})
     findings.kept.update(reading.lists)
+    reading.context.distrust(name[1:] for name in left if name.startswith("$"))
     if reading.context.associative:
         findings.kept.update(f"${name}" for name in reading.context.associative)
     if not plain and findings.kept_before:
@@ -140,7 +143,7 @@ def _check_text(
         shown = text[refusal.start : refusal.end]
         hint = refusal.hint or PLAINER
         findings.add(Finding(shown, "", "deny", "not understood", refusal.reason, start, end, hint))
-    _check_commands(findings, reading, place, depth)
+    _check_commands(findings, reading, place, depth, left)
 
 
 class _Reading:
@@ -178,7 +181,6 @@ def _distrust(reading: _Reading, kept: Collection[str]) -> None:
     """What earlier commands have left can give variables other values than this text does."""
     if _may_call(reading, kept):
         reading.context.forget()
-    reading.context.distrust(name[1:] for name in kept if name.startswith("$"))
 
 
 def _may_call(reading: _Reading, kept: Collection[str]) -> bool:
@@ -201,18 +203,17 @@ def _may_be_called_later(scan: Scan, policy: Policy) -> bool:
 
 
 def _check_commands(
-    findings: Findings, reading: _Reading, place: Callable[[int, int], Span], depth: int
+    findings: Findings,
+    reading: _Reading,
+    place: Callable[[int, int], Span],
+    depth: int,
+    left: Collection[str] = (),
 ) -> None:
-    """The simple commands that a scanner found."""
+    """The simple commands that a scanner found; `left`: what texts before and around it have defined."""
     scan, context = reading.scan, reading.context
     text = context.source
-    for item in _objections(findings, scan, context):
-        start, end = place(item.start, item.end)
-        shown = text[item.start : item.end]
-        found = Finding(
-            shown, "", findings.when_unknown, "not resolvable", item.reason, start, end, item.hint
-        )
-        findings.add(found)
+    _add_objections(findings, text, _objections(findings, scan, context, left), place)
+    known_numbers = _numbers(findings)
     findings.texts.append(text)
     if not depth:
         findings.source, findings.commands = text, scan.commands
@@ -252,8 +253,22 @@ def _check_commands(
                 called = functions.get(script.text, index + 1) <= index if script.later else False
                 kept = _body_of(script, context, scan, findings) if called else script
                 _check_script(findings, kept, place, depth)
+    if not depth and _numbers(findings) != known_numbers:  # a trap may make a number of a variable
+        _add_objections(findings, text, _as_numbers(findings, context, _numbers(findings)), place)
     if not scan.commands and scan.refusal is None and findings.policy.mode != "open":
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _add_objections(
+    findings: Findings, text: str, objections: Iterable[Refusal], place: Callable[[int, int], Span]
+) -> None:
+    for item in objections:
+        start, end = place(item.start, item.end)
+        shown = text[item.start : item.end]
+        found = Finding(
+            shown, "", findings.when_unknown, "not resolvable", item.reason, start, end, item.hint
+        )
+        findings.add(found)
 
 
 def _runs_behind(first: int, command: SimpleCommand, scan: Scan, context: Context) -> bool:
@@ -270,15 +285,15 @@ def _too_many(text: str) -> Finding:
     return Finding("", "", "deny", "not understood", reason, 0, len(text), "run it as several commands")
 
 
-def _objections(findings: Findings, scan: Scan, context: Context) -> Iterable[Refusal]:
+def _objections(findings: Findings, scan: Scan, context: Context, left: Collection[str]) -> Iterable[Refusal]:
     """What is understood, but only decided when it runs."""
     if not scan.unresolved and not scan.evaluated and not scan.keyed and context.shell != "zsh":
         return ()
     return (
         *scan.unresolved,
-        *objections_to_keys(scan, context, findings.kept_before),
+        *objections_to_keys(scan, context, left),
         *_evaluations(findings, scan, context),
-        *_as_numbers(findings, context),
+        *_as_numbers(findings, context, left),
         *_null_commands(scan, context),
     )
 
@@ -301,16 +316,20 @@ def _evaluations(findings: Findings, scan: Scan, context: Context) -> Iterator[R
             yield Refusal(reason, item.word.start, item.word.end, hint)
 
 
-def _as_numbers(findings: Findings, context: Context) -> Iterator[Refusal]:
+def _as_numbers(findings: Findings, context: Context, left: Collection[str]) -> Iterator[Refusal]:
     """In zsh a variable that arithmetic has assigned stays a number: what it is given then is evaluated."""
     if context.shell != "zsh":
         return
     names = context.integers()
     findings.kept.update(f"#{name}" for name in names)
-    names |= {name[1:] for name in findings.kept_before if name.startswith("#")}
+    names |= {name[1:] for name in left if name.startswith("#")}
     for item in context.unproven_numbers(names):
         reason = f"zsh evaluates what `{item.name}` is given, which arithmetic has made a number"
         yield Refusal(reason, item.start, item.end, "use a variable with another name")
+
+
+def _numbers(findings: Findings) -> set[str]:
+    return {name for name in findings.kept if name.startswith("#")}
 
 
 def _null_commands(scan: Scan, context: Context) -> Iterator[Refusal]:

@@ -25,14 +25,18 @@ MOST_VALUES = 32
 
 
 def values_of_parameter(called: Called, number: int, becomes: Becomes) -> tuple[Word, ...] | None:
-    """The values of `$1` in all calls; None where a word before it may become several or none."""
+    """The values of `$1` in all calls; None where a word before it may become several or none.
+
+    So may the last word, as it counts for nothing else; but `shift 2` does nothing where there is only one.
+    """
     found: dict[tuple[str, tuple[Expansion, ...]], Word] = {}
     number += called.shifted
     for command in called.commands:
         value = [command.words[0].with_text("")]
+        surely_shifted = called.shifted <= 1 or len(command.words) > called.shifted + 1
         for word in command.words[1 : number + 1]:
             readings = with_nothing(becomes(word, place_of(command)))
-            if word is command.words[-1]:
+            if word is command.words[-1] and surely_shifted:
                 readings = [words or (word.with_text(""),) for words in readings]
             if any(len(words) != 1 or words[0].several for words in readings):
                 return None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.policy.values import Context
 
 _MOST_KEYED = 64
+_DECLARING = frozenset({"declare", "typeset", "local"})
 _HINT = "use a name of its own for the array, and declare it first of all: declare -A name"
 
 
@@ -39,7 +40,8 @@ def list_names(scan: Scan) -> frozenset[str]:
 
 
 def _declares_keys(command: SimpleCommand) -> bool:
-    return [word.text for word in command.words[1:2]] == ["-A"]
+    words = [word.text for word in command.words[:2]]
+    return words[1:] == ["-A"] and words[0] in _DECLARING
 
 
 def _has_keys_at(place: int, name: str, scan: Scan, keyed: Sequence[Certain]) -> bool:
@@ -51,24 +53,41 @@ def _has_keys_at(place: int, name: str, scan: Scan, keyed: Sequence[Certain]) ->
 def objections_to_keys(scan: Scan, context: Context, kept: Collection[str]) -> Iterator[Refusal]:
     """The keys of arrays that may be lists, or nothing, when they are used."""
     unsets = any(command_name(command) == "unset" for command in scan.commands)
-    given_before: dict[str, bool] = {}
+    ranges: dict[str, list[tuple[Certain, bool]]] = {}
     for item in scan.keyed:
-        if item.name not in given_before:
-            given_before[item.name] = _is_given_before(item.name, scan, context)
+        if item.name not in ranges:
+            ranges[item.name] = _ranges_of(item.name, scan, context)
         known = not (unsets or context.is_opaque or is_kept_by_shell(item.name, context.shell))
-        if not known or f"@{item.name}" in kept or given_before[item.name]:
+        around = [sure for found, sure in ranges[item.name] if found.start <= item.start < found.end]
+        if not known or f"@{item.name}" in kept or not around or not all(around):
             reason = (
                 f"`{item.name}` may be a list, and bash evaluates what stands for the number of an element"
             )
             yield Refusal(reason, item.start, item.end, _HINT)
 
 
-def _is_given_before(name: str, scan: Scan, context: Context) -> bool:
-    """Whether the text assigns to a name before it is declared as an array with keys."""
-    declared = [
-        command.start
-        for command in scan.commands
-        if _declares_keys(command)
-        and name in {*(word.text for word in command.words), *(item.name for item in command.assignments)}
-    ]
-    return not declared or context.assigns_before(name, min(declared))
+def _ranges_of(name: str, scan: Scan, context: Context) -> list[tuple[Certain, bool]]:
+    """Where an array has keys as long as it was no list before, and whether that is sure."""
+    found = [item for item in scan.certain if item.name == f"{name}["]
+    if len(found) > _MOST_KEYED:
+        return []
+    declared = [command.start for command in scan.commands if _declares_keys(command)]
+    places = [place for place in context.places_assigned(name) if place not in declared]
+    return [(item, not _may_be_list(item, places, declared, scan, context)) for item in found]
+
+
+def _may_be_list(
+    item: Certain, places: Sequence[int], declared: Sequence[int], scan: Scan, context: Context
+) -> bool:
+    """Whether what is assigned at these places may be there when an array with keys is declared.
+
+    What stands behind a declaration comes before it, too, where a loop is around both. A whole text is not
+    repeated. A function makes an array of its own, each time; what others hold is nothing to it.
+    """
+    start = max((at for at in declared if at < item.start), default=0)
+    around = [body for body in scan.definitions if body.start <= start < body.end]
+    body = max(around, key=lambda body: body.start, default=None)
+    if body is not None:
+        places = [place for place in places if body.start <= place < body.end]
+    end = len(context.source) + 1 if body is None else body.end
+    return any(place < start or (item.end != end and not start <= place < item.end) for place in places)

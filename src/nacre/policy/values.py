@@ -229,9 +229,9 @@ class Context:
         """Something in the text, or from before, may assign any variable."""
         return self._opaque
 
-    def assigns_before(self, name: str, place: int) -> bool:
-        """Tell whether a variable is given something in front of this place of the text."""
-        return any(at < place for _, at in self._assigned.get(name, ()))
+    def places_assigned(self, name: str) -> list[int]:
+        """Where the text gives a variable something, or takes it away."""
+        return [at for _, at in self._assigned.get(name, ())]
 
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place runs."""
