@@ -57,16 +57,8 @@ _FLOORS = [
 ]
 _HEIGHT = {name: height for height, floor in enumerate(_FLOORS) for name in floor}
 _ALLOWED_OUTSIDE = {
-    *(
-        "__future__",
-        "collections",
-        "contextlib",
-        "dataclasses",
-        "fnmatch",
-        "functools",
-        "importlib",
-        "itertools",
-    ),
+    *("__future__", "collections", "contextlib", "dataclasses", "fnmatch"),
+    *("functools", "importlib", "itertools"),
     *("ast", "json", "re", "tomllib", "typing", "unicodedata", "warnings"),
 }
 

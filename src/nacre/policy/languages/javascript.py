@@ -5,8 +5,9 @@ Above: `interpreters` asks about `node -e`. Below: `javascript_values` knows wha
 
 from __future__ import annotations
 
+from nacre.policy.languages.javascript_names import MODULES
 from nacre.policy.languages.javascript_tokens import NotPlainError, tokens_of
-from nacre.policy.languages.javascript_values import MODULES, Values, part
+from nacre.policy.languages.javascript_values import Values, part
 from nacre.policy.model import names
 
 _LONGEST = 10_000
@@ -131,17 +132,17 @@ class _Script(Values):
             declares = self.peek().kind == "name" and self.peek().text in _DECLARES
             if not declares:
                 raise NotPlainError
-            self.take()
+            hoisted = self.take().text == "var"
             behind = self.behind(self.at)
             word = self.tokens[min(behind, len(self.tokens) - 1)].text
             if word in {"of", "in"}:
                 start, self.at = self.at, behind + 1
                 value = self.expression()
                 end, self.at = self.at, start
-                self.pattern("data" if word == "in" else part(value))
+                self.pattern("data" if word == "in" else part(value), hoisted=hoisted)
                 self.at = end
             else:
-                self._declarators(hoisted=False)
+                self._declarators(hoisted=hoisted)
                 self.expect(";")
                 if not self.takes(";"):
                     self.expressions()

@@ -46,6 +46,10 @@ _SIGN = regex(
     r"=>|\.\.\.|\?\.(?![0-9])|\?\?|===?|!==?|\*\*|\+\+|&&|\|\||\+=|--|[<>]=|[.,;:?(){}\[\]+*/%<>!&|~^=-]"
 )
 _TEXT_OF_TEMPLATE = regex(r"(?:[^`\\$]|\\[^\n]|\$(?!\{))*")
+# What no list of types has between its words.
+_NO_TYPES = frozenset({"&&", "||", "??", "+", "==", "===", "!=", "!==", "<=", ">=", ";"})
+# Templates within templates.
+_DEEPEST = 10
 # Before what begins in `(`: its end is no value, so that a slash behind it would not divide.
 _HEADS = names("if for while with")
 # Words before a value.
@@ -58,14 +62,37 @@ def tokens_of(code: str) -> tuple[Token, ...]:
     if any(sign in code for sign in "\r\u2028\u2029"):
         raise NotPlainError
     lexer = _Lexer(code)
-    found = lexer.read("")
-    return (*found, Token("end", ""))
+    return _with_end(lexer.read(""))
+
+
+def _with_end(found: list[Token]) -> tuple[Token, ...]:
+    """The words, and the empty one; not `f<a>(b)`, which is a call where types are taken out first."""
+    tokens = (*found, Token("end", ""))
+    compares = [False]  # in each pair of brackets, whether `<` can begin a list of types
+    for at, token in enumerate(tokens):
+        if token.kind != "sign":
+            continue
+        if token.text in {"(", "[", "{"}:
+            compares.append(False)
+        elif token.text in {")", "]", "}"}:
+            compares.pop()
+        elif token.text == "<":
+            compares[-1] = True
+        elif token.text in _NO_TYPES:
+            compares[-1] = False
+        elif token.text == ">" and compares[-1]:
+            behind = tokens[at + 1]
+            if behind.kind not in {"name", "number", "string"} or behind.begins_line:
+                raise NotPlainError
+            compares[-1] = False
+    return tokens
 
 
 class _Lexer:
     def __init__(self, code: str) -> None:
         self.code = code
         self.at = 0
+        self.depth = 0
 
     def read(self, closing: str) -> list[Token]:
         """The words up to the end, or to the brace that ends what is filled into a template."""
@@ -119,16 +146,20 @@ class _Lexer:
             raise NotPlainError  # it would call what stands before it
         parts: list[tuple[Token, ...]] = []
         self.at += 1
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise NotPlainError
         while True:
             found = _TEXT_OF_TEMPLATE.match(self.code, self.at)
             self.at = found.end() if found is not None else self.at
             if self.code.startswith("`", self.at):
                 self.at += 1
+                self.depth -= 1
                 return Token("template", "", begins_line, tuple(parts))
             if not self.code.startswith("${", self.at):
                 raise NotPlainError
             self.at += 2
-            parts.append((*self.read("}"), Token("end", "")))
+            parts.append(_with_end(self.read("}")))
 
 
 _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (

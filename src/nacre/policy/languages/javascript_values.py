@@ -1,87 +1,61 @@
-# ruff: noqa: E501 - lists of names
 """JavaScript: which values the expressions of a short text can have.
 
-Above: `javascript` reads its statements. Below: `javascript_tokens` finds its words. Every name is made by the text, where it is
-used, or is listed here; no function is called that is not, and no member is asked for that leads to one. A member whose
-name is computed (`x[k]`) may be anything, `constructor` too: it is shown, compared and calculated with, and never handed on.
+Above: `javascript` reads its statements. Below: `javascript_tokens` finds its words. Every name is made by
+the text, where it is used, or is listed in `javascript_names`; no function is called that is not, and no
+member is asked for that leads to one. A member whose name is computed (`x[k]`) may be anything, `constructor`
+too: it is shown, compared and calculated with, and never handed on.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from nacre.policy.languages.javascript_names import (
+    BINARY,
+    CALLED,
+    CHOOSES,
+    FUNCTIONS,
+    JSON_FILE,
+    KEYWORDS,
+    MADE,
+    MEMBERS,
+    METHODS,
+    MODULES,
+    NEVER,
+    OF_MODULE,
+    OF_STREAMS,
+    PACKAGE,
+    PREFIXES,
+    PROPERTY,
+    READS,
+    VALUES,
+    WAYS_TO_READ,
+    WRITES,
+)
 from nacre.policy.languages.javascript_tokens import NotPlainError, Reader, Token
-from nacre.policy.model import names
-from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
 _DEEPEST = 40
-_VALUES = names("true false null undefined NaN Infinity")
-# Objects and what may be asked of them.
-_MEMBERS: dict[str, frozenset[str]] = {
-    "console": names("log error info warn table"),
-    "process": names(
-        "version versions platform arch pid cwd uptime memoryUsage hrtime argv title release env exit stdin stdout"
-    ),
-    "JSON": names("parse stringify"),
-    "Math": names(
-        "PI E abs ceil floor round max min pow sqrt cbrt log log2 log10 exp sin cos tan atan atan2 trunc sign random hypot"
-    ),
-    "Date": names("now parse UTC"),
-    "Buffer": names("from byteLength"),
-    "Array": names("isArray from of"),
-    "Object": names("keys values entries fromEntries"),
-    "Number": names(
-        "MAX_SAFE_INTEGER MIN_SAFE_INTEGER EPSILON parseInt parseFloat isInteger isNaN isFinite isSafeInteger"
-    ),
-    "String": names("fromCharCode raw"),
-}
-_FUNCTIONS = names(
-    "parseInt parseFloat Number String Boolean isNaN isFinite encodeURIComponent decodeURIComponent"
-)
-# Methods of texts, numbers, lists, dates and tables.
-_METHODS = names(
-    "trim trimStart trimEnd split join slice includes indexOf lastIndexOf toUpperCase toLowerCase toString toFixed toPrecision "
-    "startsWith endsWith padStart padEnd concat reverse sort replace replaceAll at flat map filter reduce forEach some every find "
-    "findIndex findLast flatMap match matchAll test repeat charCodeAt codePointAt charAt substring substr localeCompare fill splice "
-    "push pop shift unshift get set has add delete keys values entries toSorted toReversed "
-    "toISOString toJSON getTime getFullYear getMonth getDate getDay getHours getMinutes getSeconds toLocaleString toLocaleDateString "
-    "toLocaleTimeString toDateString update digest"
-)
-# Of what is read from the input, and of where is printed.
-_OF_STREAMS = {"stdin": names("on setEncoding resume"), "stdout": names("write")}
-MODULES = names("fs os path crypto")
-_READS = names("readFileSync existsSync readdirSync statSync")
-_WRITES = names("writeFileSync appendFileSync")
-# Modules and what may be asked of them; of the one that reads files `_READS` and `_WRITES`.
-_OF_MODULE: dict[str, frozenset[str]] = {
-    "os": names(
-        "cpus totalmem freemem hostname platform arch release type uptime tmpdir homedir loadavg EOL"
-    ),
-    "path": names("join basename dirname extname resolve relative normalize sep"),
-    "crypto": names("randomBytes randomUUID randomInt createHash"),
-}
-_MADE = names("Date Set Map RegExp Error Array")
-_PACKAGE = regex(r"[@A-Za-z][A-Za-z0-9@/_-]*\Z")
-_JSON_FILE = regex(r"\./(?:(?!\.\.)[A-Za-z0-9_./-])+\.json\Z")
-_PROPERTY = regex(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
-_NEVER = names("constructor prototype mainModule binding dlopen bind call apply caller arguments callee")
-_KEYWORDS = names(
-    "async await break case catch class const continue debugger default delete do else enum export extends finally for function get "
-    "if implements import in instanceof interface let new of package private protected public return set static super switch this "
-    "throw try typeof var void while with yield arguments eval globalThis global window self require module exports"
-)
-_BINARY = names("+ - * / % ** == != === !== < > <= >= & | ^ in instanceof")
-# Their value is one of both sides.
-_CHOOSES = names("&& || ??")
-_PREFIXES = names("! - + ~")
 
-# What a value is: data, or functions that are known. A list of the text's own (`function`) may be called. `opaque` may be
-# any function, so that nothing may call it.
+# What a value is: data, or functions that are known. One of the text's own (`function`) may be called.
+# `opaque` may be any function, so that nothing may call it.
 Value = Literal["data", "function", "opaque"]
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The variables of a block, or of a function (`of_function`), by name.
+
+    `outer` are the names that were used in it while it did not have them: they belong to what is around it.
+    """
+
+    of_function: bool
+    known: dict[str, Value] = field(default_factory=dict[str, Value])
+    outer: set[str] = field(default_factory=set[str])
 
 
 class Values(Reader):
@@ -91,8 +65,7 @@ class Values(Reader):
         super().__init__(tokens)
         self.reads: list[str] = []
         self.writes: list[str] = []
-        # What is known where: the variables of each block, by name; whether it is a function's.
-        self.scopes: list[tuple[dict[str, Value], bool]] = [({}, True)]
+        self.scopes = [_Scope(of_function=True)]
         self.modules: dict[str, str] = {}
         self.returned: list[Value] = []
         self.depth = 0
@@ -105,23 +78,36 @@ class Values(Reader):
         self.depth += 1
         if self.depth > _DEEPEST:
             raise NotPlainError
-        self.scopes.append(({}, function))
+        self.scopes.append(_Scope(function))
         yield
         self.scopes.pop()
         self.depth -= 1
 
     def declare(self, name: str, value: Value, *, hoisted: bool = False) -> None:
         """A variable of the block that is read; `hoisted`: of the whole function around it."""
-        known, of_function = self.scopes[-1]
-        taken = name in _MEMBERS or name in _FUNCTIONS or name in _VALUES or name in _MADE
-        if taken or name in _KEYWORDS or name in _NEVER or name in known or name in self.modules:
+        taken = name in MEMBERS or name in FUNCTIONS or name in VALUES or name in MADE
+        if taken or name in KEYWORDS or name in NEVER or name in self.modules:
             raise NotPlainError
-        if not _PROPERTY.match(name) or name.startswith("__") or (hoisted and not of_function):
+        if not PROPERTY.match(name) or name.startswith("__"):
             raise NotPlainError
-        known[name] = value
+        at = len(self.scopes) - 1
+        while hoisted and not self.scopes[at].of_function:
+            if name in self.scopes[at].known or value != "data":
+                raise NotPlainError
+            at -= 1
+        scope = self.scopes[at]
+        again = hoisted and value == "data" and scope.known.get(name) == "data"
+        # `{ const g = () => f(1); const f = x }`: there `f` is not what it was read as.
+        if name in scope.outer or (name in scope.known and not again):
+            raise NotPlainError
+        scope.known[name] = value
 
     def _value_of(self, name: str) -> Value | None:
-        return next((known[name] for known, _ in reversed(self.scopes) if name in known), None)
+        for scope in reversed(self.scopes):
+            if name in scope.known:
+                return scope.known[name]
+            scope.outer.add(name)
+        return None
 
     def pattern(self, value: Value, *, hoisted: bool = False) -> None:
         """What a value is taken apart into: `x`, `[a, b]`, `{a, b: c}`."""
@@ -149,7 +135,7 @@ class Values(Reader):
                 raise NotPlainError
 
     def _is_safe(self, name: str) -> None:
-        if name in _NEVER or name.startswith("__"):
+        if name in NEVER or name.startswith("__"):
             raise NotPlainError
 
     def _key(self) -> None:
@@ -260,13 +246,13 @@ class Values(Reader):
         value = self._operand()
         while True:
             text = self.peek().text if self.peek().kind in {"sign", "name"} else ""
-            if text in _CHOOSES:
+            if text in CHOOSES:
                 self.take()
                 value = _either(value, self._operand())
-            elif text in _BINARY:
+            elif text in BINARY:
                 self.take()
                 if text == "instanceof":
-                    if self.take().text not in _MADE:
+                    if self.take().text not in MADE:
                         raise NotPlainError
                 else:
                     self._operand()
@@ -276,7 +262,7 @@ class Values(Reader):
 
     def _operand(self) -> Value:
         prefixed = False
-        while self.peek().kind in {"sign", "name"} and self.peek().text in {*_PREFIXES, "typeof"}:
+        while self.peek().kind in {"sign", "name"} and self.peek().text in {*PREFIXES, "typeof"}:
             self.take()
             prefixed = True
         value = self._members(self._root())
@@ -317,18 +303,24 @@ class Values(Reader):
             raise NotPlainError
         value: Value = "data"
         while not self.takes("}"):
-            if self.takes("..."):
-                value = _either(value, self.expression())
-            elif self.peek(1).text == ":" and self.peek(1).kind == "sign":
-                self._key()
-                self.expect(":")
-                value = _either(value, self.expression())
-            else:
-                self._is_safe(self.peek().text)
-                value = _either(value, self._variable())
+            value = _either(value, self.expression() if self.takes("...") else self._entry())
             if not self.takes(",") and not self.sees("}"):
                 raise NotPlainError
         return part(value)
+
+    def _entry(self) -> Value:
+        """`a: 1`, or the variable `a`. What may be any function gets no name by which it is called."""
+        name = self.peek().text.strip("'\"")
+        if self.peek(1).text == ":" and self.peek(1).kind == "sign":
+            self._key()
+            self.expect(":")
+            value = self.expression()
+        else:
+            self._is_safe(name)
+            value = self._variable()
+        if value == "opaque" and (name in METHODS or name in CALLED):
+            raise NotPlainError
+        return value
 
     def _list(self, closing: str) -> Value:
         """Values between commas: all of them are data, or one is not."""
@@ -357,7 +349,7 @@ class Values(Reader):
         if value is not None:
             self.take()
             return self._called(value) if self.sees("(") else value
-        if name in _VALUES:
+        if name in VALUES:
             self.take()
             return "data"
         if name in MODULES:  # a text of `-e` and `-p` has them by their names
@@ -376,16 +368,16 @@ class Values(Reader):
     def _known(self, name: str) -> Value:
         self.take()
         if name == "new":
-            if self.take().text not in _MADE:
+            if self.take().text not in MADE:
                 raise NotPlainError
             self.expect("(")
             self._arguments()
             return "data"
         if name == "require":
             return self._require()
-        if name in _MEMBERS and self.takes("."):
+        if name in MEMBERS and self.takes("."):
             return self._member(name)
-        if name in _FUNCTIONS:
+        if name in FUNCTIONS:
             if self.takes("("):
                 self._list(")")
             return "data"
@@ -394,10 +386,10 @@ class Values(Reader):
     def _member(self, name: str) -> Value:
         """`console.log(x)`, `process.version`."""
         member = self.take().text
-        if member not in _MEMBERS[name]:
+        if member not in MEMBERS[name]:
             raise NotPlainError
-        if member in _OF_STREAMS:
-            self._stream(_OF_STREAMS[member])
+        if member in OF_STREAMS:
+            self._stream(OF_STREAMS[member])
         elif self.takes("("):
             if name in {"console", "Math", "Number", "String"}:
                 self._list(")")  # shown, or made a text or a number of
@@ -427,7 +419,7 @@ class Values(Reader):
             self._arguments()
             return
         while self.takes(","):
-            if self.peek().kind not in {"number", "string"} and self.peek().text not in _VALUES:
+            if self.peek().kind not in {"number", "string"} and self.peek().text not in VALUES:
                 raise NotPlainError
             self.take()
         self.expect(")")
@@ -438,7 +430,7 @@ class Values(Reader):
 
     def _require(self) -> Value:
         if self.takes(".", "resolve", "("):
-            if not _PACKAGE.match(self.string()):
+            if not PACKAGE.match(self.string()):
                 raise NotPlainError
             self.expect(")")
             return "data"
@@ -447,7 +439,7 @@ class Values(Reader):
         self.expect(")")
         if name.removeprefix("node:") in MODULES:
             return self._of_module(name.removeprefix("node:"))
-        if not _JSON_FILE.match(name):
+        if not JSON_FILE.match(name):
             raise NotPlainError
         self.reads.append(name)
         return "data"
@@ -457,7 +449,7 @@ class Values(Reader):
         member = self.take().text
         if module == "fs":
             self._file(member)
-        elif member not in _OF_MODULE[module]:
+        elif member not in OF_MODULE[module]:
             raise NotPlainError
         elif self.takes("("):
             self._arguments()
@@ -466,21 +458,43 @@ class Values(Reader):
     def _file(self, member: str) -> None:
         """`readFileSync('x', 'utf8')`, `writeFileSync('x', text)`."""
         self.expect("(")
-        if member in _READS and self.peek().text == "0":
-            self.take()
-        elif member in _READS:
-            self.reads.append(self.string())
-        elif member in _WRITES:
+        if member in READS:
+            if self.peek().text == "0":
+                self.take()
+            else:
+                self.reads.append(self.string())
+            self._how_to_read()
+        elif member in WRITES:
             self.writes.append(self.string())
+            if not self.takes(")"):
+                self.expect(",")
+                self._arguments()
         else:
             raise NotPlainError
-        if self.takes(","):
-            self._arguments()
-        else:
-            self.expect(")")
+
+    def _how_to_read(self) -> None:
+        """`, 'utf8')`, `, {encoding: 'utf8'})`: with another `flag` the file would be emptied."""
+        if self.takes(",") and not self.sees(")"):
+            if self.takes("{"):
+                while not self.takes("}"):
+                    if self.take().text not in WAYS_TO_READ:
+                        raise NotPlainError
+                    self.expect(":")
+                    self._written_out()
+                    if not self.takes(",") and not self.sees("}"):
+                        raise NotPlainError
+            else:
+                self._written_out()
+            self.takes(",")
+        self.expect(")")
+
+    def _written_out(self) -> None:
+        token = self.take()
+        if token.kind != "string" and token.text not in VALUES:
+            raise NotPlainError
 
     def _members(self, value: Value) -> Value:
-        """What is asked of a value: no member that leads to code, and no call but of a method that is listed."""
+        """What is asked of a value: no member that leads to code, no call but of methods that are listed."""
         while True:
             if self.takes(".") or self.takes("?."):
                 name = self.take()
@@ -492,8 +506,7 @@ class Values(Reader):
                     value = self._method(name.text, value)
                 elif value == "function":
                     value = "data"
-            elif self.sees("[") and not (self.peek().begins_line and value == "function"):
-                self.take()
+            elif self.takes("["):
                 value = self._index(value)
             elif self.sees("("):
                 raise NotPlainError
@@ -513,7 +526,7 @@ class Values(Reader):
 
     def _method(self, name: str, value: Value) -> Value:
         """The arguments of a method, functions among them, which are given what the value holds."""
-        if name not in _METHODS:
+        if name not in METHODS:
             raise NotPlainError
         given = returned = part(value)
         while not self.takes(")"):
