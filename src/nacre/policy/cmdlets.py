@@ -8,7 +8,7 @@ by its place. Names are spelled in full here: `-Rec` is refused, though PowerShe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import ANY, Effect, PathUse, shown, unknown_at, unlisted, writes
@@ -46,6 +46,7 @@ _LISTS = regex(r"(?i)(?<![\w-])(?:get-childitem|gci|dir|ls)(?![\w-])([^|;&\n(){}
 _NAMES_PLACE = regex(r"(?i)-(?:literal)?path")
 # -Recurse, which is -s too, and -Depth.
 _GOES_DEEPER = regex(r"(?i)-[rsd]")
+_MOST_LISTINGS = 100
 _BETWEEN_NAMES = regex(r"[\s,]+")
 _LAST = regex(r"[^\\/]*[*?\[][^\\/]*\Z")
 _BEFORE_PATTERN = regex(r"/?[^/]*[*?\[].*\Z")
@@ -261,7 +262,7 @@ class CmdletReader:
         before = self.source[: self.words[0].start]
         unknown = unknown_at(self.words[0])
         if missing and (self.entry.reads or self.name == "copy-item") and _PIPED.search(before):
-            yield from self._listed(before)
+            yield from self._listed()
         for name in missing:
             access = _ACCESS.get(self.kinds.get(name, ""), "read")
             if access == "read":
@@ -278,21 +279,38 @@ class CmdletReader:
             else:
                 yield PathUse(unknown, access)
 
-    def _listed(self, before: str) -> Iterator[PathUse]:
+    def _listed(self) -> Iterator[PathUse]:
         """`gci src | gc` reads what the links in src lead to."""
-        for found in _LISTS.finditer(before):
-            names = [text.strip("'\"") for text in _BETWEEN_NAMES.split(found[1]) if text]
-            places = [text for text in names if not text.startswith("-")]
-            named = names[:1] == places[:1] != [] or any(map(_NAMES_PLACE.fullmatch, names))
-            for place in places if named else [".", *places]:
-                plain, last = place.replace("\\", "/"), _LAST.search(place)
-                if "$" not in place and not (last is not None and "." in last[0]):
-                    known = (plain if last is None else _BEFORE_PATTERN.sub("", plain)) or "."
-                    if last is not None or any(map(_GOES_DEEPER.match, names)):
-                        yield PathUse(self.words[0].with_text(known), "tree")
-                    else:
-                        files = self.words[0].with_text(f"{known}/*")
-                        yield PathUse(replace(files, glob=len(known) + 1), "read")
+        word = self.words[0]
+        listings = _listings(self.source)
+        if len(listings) > _MOST_LISTINGS:
+            yield PathUse(unknown_at(word), "read")
+            return
+        for start, place, deep in listings:
+            if start >= word.start:
+                continue
+            if deep:
+                yield PathUse(word.with_text(place), "tree")
+            else:
+                yield PathUse(replace(word.with_text(f"{place}/*"), glob=len(place) + 1), "read")
+
+
+@lru_cache(maxsize=8)
+def _listings(source: str) -> list[tuple[int, str, bool]]:
+    """Where each directory is first listed, which it is, and whether with all that is below it."""
+    first: dict[tuple[str, bool], int] = {}
+    for found in _LISTS.finditer(source):
+        names = [text.strip("'\"") for text in _BETWEEN_NAMES.split(found[1]) if text]
+        places = [text for text in names if not text.startswith("-")]
+        named = names[:1] == places[:1] != [] or any(map(_NAMES_PLACE.fullmatch, names))
+        recurses = any(map(_GOES_DEEPER.match, names))
+        for place in places if named else [".", *places]:
+            plain, last = place.replace("\\", "/"), _LAST.search(place)
+            if "$" not in place and not (last is not None and "." in last[0]):
+                known = (plain if last is None else _BEFORE_PATTERN.sub("", plain)) or "."
+                deep = recurses or last is not None
+                first.setdefault((known, deep), found.start())
+    return [(start, known, deep) for (known, deep), start in first.items()]
 
 
 _ACCESS: dict[str, Access] = {
