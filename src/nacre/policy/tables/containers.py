@@ -27,7 +27,7 @@ _TAKEN = "--filter --format --since --tail --until"
 _PS = Program(
     names="ps ls list",
     plain_values=True,
-    taken_values=_TAKEN,
+    dashed_values=_TAKEN,
     options=_LIST,
     checks=(_COUNT,),
     operands="text",
@@ -35,14 +35,14 @@ _PS = Program(
 _IMAGES = Program(
     names="images",
     plain_values=True,
-    taken_values=_TAKEN,
+    dashed_values=_TAKEN,
     options="-a -f= -q -n --all --digests --filter= --format= --no-trunc --quiet --tree --history --noheading --sort=",
     operands="text",
 )
 _LOGS = Program(
     names="logs",
     plain_values=True,
-    taken_values=_TAKEN,
+    dashed_values=_TAKEN,
     # No -c: podman knows it everywhere, as another machine.
     options="-f -t -l --details --follow --since= --tail= --timestamps --until= --latest --names --color",
     checks=(_COUNT,),
@@ -52,7 +52,7 @@ _LOGS = Program(
 _INSPECT = Program(
     names="inspect",
     plain_values=True,
-    taken_values=f"{_TAKEN} -f",
+    dashed_values=f"{_TAKEN} -f",
     options="-f= -s -l -t= --format= --size --type= --latest --verbose -v",
     operands="text",
 )
@@ -130,7 +130,7 @@ _OUTPUT = r"(?:(?:type|name|dest|push)=)?(?:\./|/tmp/)?[\w-][\w./-]*"
 _BUILD = Program(
     names="build",
     plain_values=True,
-    taken_values="-t --tag --target --build-arg --label --platform",
+    dashed_values="-t --tag --target --build-arg --label --platform",
     reason="other files of instructions, images and addresses decide what runs, and volumes show it files of the host; -o writes",
     options="-q -t= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.

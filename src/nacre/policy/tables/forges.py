@@ -85,7 +85,7 @@ _GH = Program(
                         checks=(_DESCRIPTION,),
                         refuses=rf"-\Z|{_OTHER_HOST}",
                         asks=asks,
-                        taken_values="-t -b -B -H -l -a",
+                        dashed_values="-t -b -B -H -l -a",
                     )
                     for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
@@ -143,7 +143,7 @@ _GH = Program(
                         checks=(_DESCRIPTION,),
                         refuses=rf"-\Z|{_OTHER_REPOSITORY}",
                         asks=asks,
-                        taken_values="-t -b -B -H -l -a",
+                        dashed_values="-t -b -B -H -l -a",
                     )
                     for names, asks in (("create new", _TEXTS), ("edit", _CHANGED))
                 ),
@@ -411,7 +411,7 @@ def _forge(entry: Program, repository: str, shared: str) -> Program:
         reason="; ".join(filter(None, (entry.reason, "another host gets what is sent, and the token"))),
         options=entry.options if "--help" in entry.options.split() else f"{entry.options} --help",
         single_letters=shared in entry.options and entry.names != "api",
-        taken_values=f"{_TAKEN} {entry.taken_values}",
+        dashed_values=f"{_TAKEN} {entry.dashed_values}",
         checks=(*entry.checks, ("-R= --repo=", repository)),
         commands=tuple(_forge(command, repository, shared) for command in entry.commands),
     )
