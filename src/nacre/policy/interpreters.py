@@ -262,6 +262,10 @@ class CodeInspector(Inspector):
         word, rest = item.word, words[position(words, item.word) + 1 :]
         by_name = spec.hands_on != "" and before in ([], [spec.hands_on]) and may_be_package(word, spec)
         npx = tables.program("npx")
+        if word.expansions and spec.hands_on and before in ([], [spec.hands_on]) and "/" not in word.prefix:
+            reason = "which program it runs is only known when it runs"
+            found.add(unresolved(word, reason, hint="write its name out, or ./ before a file"))
+            return True
         if not by_name or npx is None:
             return False
         is_script = re.fullmatch(spec.scripts, word.text) is not None
