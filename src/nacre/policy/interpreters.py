@@ -264,7 +264,7 @@ class CodeInspector(Inspector):
         npx = tables.program("npx")
         if word.expansions and spec.hands_on and before in ([], [spec.hands_on]) and "/" not in word.prefix:
             reason = "which program it runs is only known when it runs"
-            found.add(unresolved(word, reason, hint="write its name out, or ./ before a file"))
+            found.add(unresolved(word, reason, hint="write its name out"))
             return True
         if not by_name or npx is None:
             return False
