@@ -191,11 +191,20 @@ def test_on_a_full_disk_commands_run_and_what_cannot_be_kept_is_reported(start: 
     assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
 
 
+def _checkout_below(tmp: Path) -> tuple[str, ...]:
+    """A checkout in /tmp has to be there also when something else is mounted on /tmp."""
+    checkout = Path(__file__).parents[2]
+    if not checkout.is_relative_to("/tmp"):
+        return ()
+    (tmp / checkout.relative_to("/tmp")).mkdir(parents=True)
+    return ("--ro-bind", str(checkout), str(checkout))
+
+
 @pytest.mark.req("fault-spool-nowhere")
 def test_without_any_temporary_directory_the_server_runs_and_says_what_it_cannot_do(
     start: Start, tmp: Path
 ) -> None:
-    program = boxed("--ro-bind", str(tmp), "/tmp", "--ro-bind", str(tmp), "/var/tmp")
+    program = boxed("--ro-bind", str(tmp), "/tmp", "--ro-bind", str(tmp), "/var/tmp", *_checkout_below(tmp))
     server = start("--shell", "bash", program=program, env={"TMPDIR": "/nowhere"}, cwd="/")
     assert server.shell("echo fine")["stdout"] == "fine\n"
     reply = server.shell(LONG)
