@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nacre.policy.options import Argument
     from nacre.policy.tables.schema import Program
 
-# Options of cp and rsync with which a directory is copied with all that is in it.
 _HELPS = frozenset({"-h", "--help"})
+# Options of cp and rsync with which a directory is copied with all that is in it.
 _COPIES_WHOLE = frozenset(
     {"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dirs", "-T", "--no-target-directory"}
 )
